@@ -1,0 +1,1 @@
+"""The subcommands, one file each: its request type, its command function, its click command."""
