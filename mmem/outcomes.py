@@ -1,0 +1,47 @@
+"""What a tool gives back: a result in its documented shape, and notices beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeVar
+
+NoticeCode = Literal[
+    "skipped",
+    "replaced",
+    "not_found",
+    "truncated",
+    "matched_any",
+    "no_such_category",
+    "near_twin",
+    "repaired",
+    "no_full_text",
+    "index_healed",
+]
+
+
+class Notice:
+    """One thing that was not as asked: `{"code", "message", ...details}`."""
+
+    __slots__ = ("code", "details", "message")
+
+    def __init__(self, code: NoticeCode, message: str, **details: object) -> None:
+        self.code: NoticeCode = code
+        self.message = message
+        self.details = details
+
+    def __repr__(self) -> str:
+        return f"Notice({self.code}: {self.message})"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the notice as one flat object, code and message first."""
+        return {"code": self.code, "message": self.message, **self.details}
+
+
+ResultT_co = TypeVar("ResultT_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[ResultT_co]):
+    """A tool's result and its notices, in the order in which they arose."""
+
+    result: ResultT_co
+    notices: Sequence[Notice] = field(default=())

@@ -1,0 +1,37 @@
+"""Timestamps: ISO 8601 in, stored as given; now in UTC with milliseconds."""
+
+import re
+from datetime import UTC, date, datetime
+
+# A date, or a date and time in the extended format (RFC 3339's shapes, seconds and zone optional).
+_SHAPE = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(Z|z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII
+)
+
+
+def now() -> str:
+    """Return this moment as `2026-01-31T09:30:00.000Z`."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def is_timestamp(text: str) -> bool:
+    """Tell whether a text is an ISO 8601 date, or date and time, that the calendar has."""
+    shape = _SHAPE.fullmatch(text)
+    if shape is None:
+        return False
+    day, minutes, seconds, zone = shape.groups()
+    try:
+        date.fromisoformat(day)
+    except ValueError:
+        return False
+    if minutes is None:
+        return True
+    hour, minute = int(minutes[:2]), int(minutes[3:])
+    in_day = (hour <= 23 and minute <= 59) or (hour == 24 and minute == 0)
+    in_minute = seconds is None or int(seconds) <= 60  # 60 is a leap second
+    return in_day and in_minute and (zone is None or zone in "Zz" or _is_offset(zone))
+
+
+def _is_offset(zone: str) -> bool:
+    digits = zone[1:].replace(":", "")
+    return int(digits[:2]) <= 23 and int(digits[2:] or 0) <= 59

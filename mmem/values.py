@@ -1,0 +1,90 @@
+"""Checks on values that every face shares: what JSON can carry, what the store can hold."""
+
+import math
+import unicodedata
+from collections.abc import Iterator
+
+from mmem.errors import InvalidArguments
+
+MAX_NAME = 1_000  # characters, for names, types and sources
+MAX_TEXT = 1 << 20  # bytes of UTF-8, for one observation
+MAX_PROPERTIES = 1 << 20  # bytes of JSON, for one properties object
+MAX_DEPTH = 64  # levels of nesting in a request
+MAX_INTEGER = (1 << 64) - 1
+MIN_INTEGER = -(1 << 63)
+
+
+def child_path(path: str, key: str) -> str:
+    """Return the path of `key` below `path`: `$.a.b`, or `$.a["b c"]` where the key isn't a plain word."""
+    if key.isidentifier():
+        return f"{path}.{key}"
+    shown = key.encode("utf-8", "backslashreplace").decode().replace('"', '\\"')
+    return f'{path}["{shown[:60]}"]'
+
+
+def text_fault(text: str) -> str | None:
+    """Say what makes a text unfit to be stored (NUL, a lone surrogate), or None."""
+    if text.isascii():
+        return "a NUL character can't be stored" if "\0" in text else None
+    if "\0" in text:
+        return "a NUL character can't be stored"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "a lone surrogate isn't valid Unicode"
+    return None
+
+
+def scalar_fault(value: object) -> str | None:
+    """Say what makes a JSON scalar unfit to be stored, or None."""
+    if isinstance(value, str):
+        return text_fault(value)
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int):
+        if MIN_INTEGER <= value <= MAX_INTEGER:
+            return None
+        return "the integer is beyond 64 bits; write it as text"
+    if isinstance(value, float):
+        return None if math.isfinite(value) else "NaN and Infinity aren't JSON; write null or text"
+    return f"a {type(value).__name__} isn't a JSON value"
+
+
+def faults(value: object, path: str = "$", depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield `(path, fault)` for everything below `value` that can't be stored, in order."""
+    if depth > MAX_DEPTH:
+        yield path, f"nested deeper than {MAX_DEPTH} levels"
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                yield path, f"the key {key!r} isn't text"
+            elif fault := text_fault(key):
+                yield child_path(path, key), f"in a key, {fault}"
+            else:
+                yield from faults(item, child_path(path, key), depth + 1)
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from faults(item, f"{path}[{index}]", depth + 1)
+    elif fault := scalar_fault(value):
+        yield path, fault
+
+
+def require_storable(value: object) -> None:
+    """Raise `InvalidArguments` with the path of the first value that can't be stored."""
+    for path, fault in faults(value):
+        raise InvalidArguments(f"{path}: {fault}", {"path": path})
+
+
+def nfc(text: str) -> str:
+    """Return the text in Unicode's normal form C, in which names and types are stored."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+_SEPARATORS = str.maketrans("", "", " _-")
+
+
+def twin_key(name: str) -> str:
+    """Return what near twins share: NFKC, case folded, without spaces, `_` and `-`."""
+    if not name.isascii():
+        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return name.casefold().translate(_SEPARATORS)
