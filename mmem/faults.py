@@ -1,0 +1,77 @@
+"""SQLite's and the operating system's errors, turned into ours with a sentence that says what to do."""
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mmem.errors import Busy, IndexDamaged, Internal, MmemError, Storage
+
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """Return SQLite's primary result code of an error, 0 where there is none."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else 0
+
+
+def from_sqlite(error: sqlite3.Error, path: Path, timeout: float) -> MmemError:
+    """Return our error for one of SQLite's about the file at `path`."""
+    code, details = primary_code(error), {"path": str(path)}
+    if code in _BUSY:
+        return Busy(
+            f"{path} is locked: another process has been writing for more than {timeout:g} s; try again",
+            details,
+        )
+    if code == sqlite3.SQLITE_NOTADB:
+        return Storage(f"{path} is not a database; it was left as it is: move it out of the base directory", details)
+    if code == sqlite3.SQLITE_FULL:
+        return Storage(f"the disk is full: nothing was written to {path}; make room and try again", details)
+    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
+        return IndexDamaged(f"the search index in {path} is damaged and couldn't be rebuilt", details)
+    if code == sqlite3.SQLITE_CORRUPT:
+        return Storage(f"{path} is damaged ({error}); restore it from a backup", details)
+    if code == sqlite3.SQLITE_READONLY:
+        return Storage(
+            f"{path} can't be written: permission denied; check the owner and mode of it and of its directory",
+            details,
+        )
+    if code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}:
+        return Storage(f"{path} can't be opened ({_why_unopenable(path)}); check its owner and mode", details)
+    if code == sqlite3.SQLITE_IOERR:
+        return Storage(f"reading or writing {path} failed ({error}); check the disk and its free space", details)
+    return Internal(f"SQLite said '{error}' about {path}; this is a bug in mmem: please report it", details)
+
+
+def _why_unopenable(path: Path) -> str:
+    if path.is_dir():
+        return "it is a directory"
+    if not os.access(path, os.R_OK):
+        return "permission denied"
+    if not os.access(path.parent, os.W_OK):
+        return f"no permission to write in {path.parent}, which SQLite needs beside the file"
+    return "unable to open it"
+
+
+def from_os(error: OSError, path: Path) -> MmemError:
+    """Return our error for one of the operating system's about the file at `path`."""
+    details = {"path": str(path)}
+    if error.errno in _FULL:
+        return Storage(f"the disk is full: nothing was written to {path}; make room and try again", details)
+    reason = (error.strerror or str(error)).lower()
+    return Storage(f"{path}: {reason}; choose another place with --base-dir or MEMORY_BASE_DIR", details)
+
+
+@contextmanager
+def translated(path: Path, timeout: float) -> Iterator[None]:
+    """Turn SQLite's and the system's errors about `path` into ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise from_sqlite(error, path, timeout) from error
+    except OSError as error:
+        raise from_os(error, path) from error

@@ -1,0 +1,202 @@
+"""The tables and the full-text index of a category file: created and migrated here, nowhere else.
+
+The tables are multi-memory-mcp's, and so is the contract around the index: that program reads
+`fts_content MATCH ...` joined to `fts_map(fts_rowid, entity_id)` and never looks at what these are. Ours is an
+external-content index over a view, so that no text is stored twice, and `fts_map` is a view over FTS5's own
+docsize table. Its row numbers ascend with every batch (entities below, observations above), because FTS5
+writes a new segment whenever they don't.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+
+SCHEMA_VERSION = 3  # multi-memory-mcp refuses to search a file without this row in schema_version
+GATE = -1  # stands in schema_version only inside a transaction that indexes its new rows by itself
+ENTITY_ROWS = 1 << 40  # an entity's row in the index is its id minus this; an observation's is its id
+
+TABLES = {
+    "entities": """CREATE TABLE entities (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  entity_type TEXT NOT NULL,
+  properties TEXT,
+  created_at INTEGER DEFAULT (unixepoch()),
+  updated_at INTEGER DEFAULT (unixepoch()),
+  UNIQUE(name, entity_type)
+)""",
+    "observations": """CREATE TABLE observations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  entity_id INTEGER NOT NULL,
+  observation_type TEXT NOT NULL DEFAULT '',
+  content TEXT NOT NULL,
+  timestamp TEXT,
+  source TEXT NOT NULL DEFAULT '',
+  properties TEXT,
+  created_at INTEGER DEFAULT (unixepoch()),
+  FOREIGN KEY (entity_id) REFERENCES entities(id) ON DELETE CASCADE,
+  UNIQUE(entity_id, observation_type, source)
+)""",
+    "relations": """CREATE TABLE relations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  from_entity_id INTEGER NOT NULL,
+  to_entity_id INTEGER NOT NULL,
+  relation_type TEXT NOT NULL,
+  properties TEXT,
+  created_at INTEGER DEFAULT (unixepoch()),
+  FOREIGN KEY (from_entity_id) REFERENCES entities(id) ON DELETE CASCADE,
+  FOREIGN KEY (to_entity_id) REFERENCES entities(id) ON DELETE CASCADE,
+  UNIQUE(from_entity_id, to_entity_id, relation_type)
+)""",
+    "schema_version": "CREATE TABLE schema_version (version INTEGER PRIMARY KEY)",
+}
+
+INDEXES = {
+    "idx_entities_name": "entities(name)",
+    "idx_entities_type": "entities(entity_type)",
+    "idx_entities_name_type": "entities(name, entity_type)",
+    "idx_observations_entity": "observations(entity_id)",
+    "idx_relations_from": "relations(from_entity_id)",
+    "idx_relations_to": "relations(to_entity_id)",
+    "idx_relations_type": "relations(relation_type)",
+}
+
+_COLUMNS = "rowid, entity_name, entity_type, observation_content"
+_ENTITY_ROW = f"{{row}}.id - {ENTITY_ROWS}, {{row}}.name, {{row}}.entity_type, COALESCE({{row}}.properties, '')"
+_TEXT = "CASE WHEN {row}.properties IS NULL THEN {row}.content ELSE {row}.content || ' ' || {row}.properties END"
+
+
+def _entity(row: str) -> str:
+    return _ENTITY_ROW.format(row=row)
+
+
+def _text(row: str) -> str:
+    return _TEXT.format(row=row)
+
+
+def _add(values: str) -> str:
+    return f"INSERT INTO fts_content({_COLUMNS}) {values}"
+
+
+def _remove(values: str) -> str:
+    # FTS5 forgets an external row only when it is told the old values exactly: see its section 4.4.3.
+    return f"INSERT INTO fts_content(fts_content, {_COLUMNS}) {values}"
+
+
+_UNGATED = f"WHEN NOT EXISTS (SELECT 1 FROM schema_version WHERE version = {GATE})"
+_RENAMED = "WHEN OLD.name IS NOT NEW.name OR OLD.entity_type IS NOT NEW.entity_type"
+
+
+def _observations_of(entity: str) -> str:
+    return f"o.id, {entity}.name, {entity}.entity_type, {_text('o')} FROM observations o"
+
+
+_TRIGGERS = {
+    "fts_entity_insert": f"AFTER INSERT ON entities {_UNGATED} BEGIN " + _add(f"VALUES ({_entity('NEW')})") + "; END",
+    "fts_entity_update": "BEFORE UPDATE OF name, entity_type, properties ON entities BEGIN "
+    + _remove(f"VALUES ('delete', {_entity('OLD')})")
+    + "; END",
+    "fts_entity_updated": "AFTER UPDATE OF name, entity_type, properties ON entities BEGIN "
+    + _add(f"VALUES ({_entity('NEW')})")
+    + "; END",
+    "fts_entity_rename": f"BEFORE UPDATE OF name, entity_type ON entities {_RENAMED} BEGIN "
+    + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = OLD.id")
+    + "; DELETE FROM mmem_names WHERE entity_id = OLD.id; END",
+    "fts_entity_renamed": f"AFTER UPDATE OF name, entity_type ON entities {_RENAMED} BEGIN "
+    + _add(f"SELECT {_observations_of('NEW')} WHERE o.entity_id = NEW.id")
+    + "; END",
+    # BEFORE: afterwards the cascade has removed the observations whose old values are needed here.
+    "fts_entity_delete": "BEFORE DELETE ON entities BEGIN "
+    + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = OLD.id")
+    + "; "
+    + _remove(f"VALUES ('delete', {_entity('OLD')})")
+    + "; END",
+    "fts_observation_insert": f"AFTER INSERT ON observations {_UNGATED} BEGIN "
+    + _add(f"SELECT NEW.id, e.name, e.entity_type, {_text('NEW')} FROM entities e WHERE e.id = NEW.entity_id")
+    + "; END",
+    "fts_observation_update": "AFTER UPDATE OF content, properties, entity_id ON observations BEGIN "
+    + _remove(
+        f"SELECT 'delete', OLD.id, e.name, e.entity_type, {_text('OLD')} FROM entities e WHERE e.id = OLD.entity_id"
+    )
+    + "; "
+    + _add(f"SELECT NEW.id, e.name, e.entity_type, {_text('NEW')} FROM entities e WHERE e.id = NEW.entity_id")
+    + "; END",
+    # During a cascade the entity is gone already, and so is this row of the index.
+    "fts_observation_delete": "AFTER DELETE ON observations BEGIN "
+    + _remove(
+        f"SELECT 'delete', OLD.id, e.name, e.entity_type, {_text('OLD')} FROM entities e WHERE e.id = OLD.entity_id"
+    )
+    + "; END",
+}
+
+# What only our files have. `mmem_names` holds each name's twin key (see `values.twin_key`).
+OWN_OBJECTS = {
+    "fts_source": f"CREATE VIEW fts_source AS SELECT e.id - {ENTITY_ROWS} AS rid, e.name AS entity_name, "
+    "e.entity_type AS entity_type, COALESCE(e.properties, '') AS observation_content FROM entities e "
+    f"UNION ALL SELECT o.id, e.name, e.entity_type, {_text('o')} "
+    "FROM observations o JOIN entities e ON e.id = o.entity_id",
+    "fts_content": "CREATE VIRTUAL TABLE fts_content USING fts5(entity_name, entity_type, observation_content, "
+    "content='fts_source', content_rowid='rid', tokenize='unicode61 remove_diacritics 2')",
+    "fts_map": "CREATE VIEW fts_map AS SELECT d.id AS fts_rowid, "
+    f"CASE WHEN d.id < 0 THEN d.id + {ENTITY_ROWS} "
+    "ELSE (SELECT o.entity_id FROM observations o WHERE o.id = d.id) END AS entity_id, "
+    "CASE WHEN d.id > 0 THEN d.id END AS observation_id FROM fts_content_docsize d",
+    "mmem_names": "CREATE TABLE mmem_names (entity_id INTEGER PRIMARY KEY REFERENCES entities(id) "
+    "ON DELETE CASCADE, twin_key TEXT NOT NULL)",
+    "idx_mmem_names_key": "CREATE INDEX idx_mmem_names_key ON mmem_names(twin_key)",
+    **{name: f"CREATE TRIGGER {name} {body}" for name, body in _TRIGGERS.items()},
+}
+
+INDEX_NEW_ROWS = _add(
+    f"SELECT {_entity('e')} FROM entities e WHERE e.id >= ?1 "
+    f"UNION ALL SELECT o.id, e.name, e.entity_type, {_text('o')} "
+    "FROM observations o CROSS JOIN entities e ON e.id = o.entity_id WHERE o.id >= ?2"
+)
+REBUILD = "INSERT INTO fts_content(fts_content) VALUES ('rebuild')"
+OPTIMIZE = "INSERT INTO fts_content(fts_content) VALUES ('optimize')"
+
+
+def create(conn: sqlite3.Connection) -> None:
+    """Create everything in an empty database, inside the caller's transaction."""
+    _complete(conn)
+    _execute(conn, OWN_OBJECTS.values())
+
+
+def convert(conn: sqlite3.Connection) -> None:
+    """Give a predecessor's file (schema version 1 to 3) our index, inside the caller's transaction.
+
+    Its rows stay as they are. Its own index goes, and with it the texts of deleted entities that it keeps.
+    """
+    from sqlite_utils import Database
+
+    db = Database(conn, execute_plugins=False)
+    _complete(conn)
+    for trigger in db.triggers:
+        if trigger.name.startswith("fts_"):
+            conn.execute(f'DROP TRIGGER "{trigger.name}"')
+    views, tables = set(db.view_names()), set(db.table_names())
+    for name in ("fts_map", "fts_source", "fts_content", "mmem_names"):
+        if name in views:
+            conn.execute(f"DROP VIEW {name}")
+        elif name in tables:
+            conn.execute(f"DROP TABLE {name}")
+    _execute(conn, OWN_OBJECTS.values())
+    conn.execute(REBUILD)
+
+
+def _complete(conn: sqlite3.Connection) -> None:
+    """Add the tables, columns, indexes and the version row that are missing."""
+    from sqlite_utils import Database
+
+    db = Database(conn, execute_plugins=False)
+    present = set(db.table_names())
+    _execute(conn, (sql for name, sql in TABLES.items() if name not in present))
+    for name in ("entities", "observations", "relations"):
+        if "properties" not in db.table(name).columns_dict:
+            db.table(name).add_column("properties", str)
+    _execute(conn, (f"CREATE INDEX IF NOT EXISTS {name} ON {columns}" for name, columns in INDEXES.items()))
+    conn.execute("INSERT OR IGNORE INTO schema_version VALUES (?)", (SCHEMA_VERSION,))
+
+
+def _execute(conn: sqlite3.Connection, statements: Iterable[str]) -> None:
+    for statement in statements:
+        conn.execute(statement)

@@ -1,0 +1,126 @@
+"""One transaction on a category: its connection, its notices, and the rows the index doesn't hold yet."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+
+from mmem import schema
+from mmem.layout import Layout
+from mmem.outcomes import Notice
+
+Row = Sequence[object]
+
+_ROWS_A_STATEMENT = 500  # times eight columns stays far below SQLite's 32,766 variables
+_MANY = 300  # rows that make FTS5's buffer large
+_WORTH_MERGING = 5_000  # new rows whose segments are worth merging at once
+
+
+@dataclass
+class _Pending:
+    """What a transaction has inserted so far, shared by its parts."""
+
+    unindexed: tuple[int, int] | None = None  # the first ids of entities and observations outside the index
+    inserted: int = 0
+
+
+class Transaction:
+    """What SQL statements run in. Rows go in by `insert`, so that a batch is indexed by one statement."""
+
+    def __init__(
+        self, category: str, conn: sqlite3.Connection, layout: Layout, pending: _Pending | None = None
+    ) -> None:
+        """Wrap a connection in which a transaction is open."""
+        self.category = category
+        self.conn = conn
+        self.layout = layout
+        self.notices: list[Notice] = []
+        self.wrote_many = False
+        self._pending = pending or _Pending()
+
+    @contextmanager
+    def nested(self) -> Iterator["Transaction"]:
+        """Run a part of the transaction that fails alone, with notices of its own."""
+        pending = self._pending
+        before = pending.unindexed, pending.inserted
+        self.conn.execute("SAVEPOINT part")
+        try:
+            yield Transaction(self.category, self.conn, self.layout, pending)
+        except BaseException:
+            pending.unindexed, pending.inserted = before
+            if self.conn.in_transaction:  # a full disk may have ended it already
+                self.conn.execute("ROLLBACK TO part")
+            raise
+        finally:
+            if self.conn.in_transaction:
+                self.conn.execute("RELEASE part")
+
+    def notice(self, notice: Notice) -> None:
+        """Add a notice to the outcome."""
+        self.notices.append(notice)
+
+    def next_id(self, table: str) -> int:
+        """Return the id that the next row of a table gets; ids are never given twice."""
+        row = self.conn.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+        return (row[0] if row else 0) + 1
+
+    def defer_index(self) -> None:
+        """Let the rows inserted from now on be indexed together, by `flush_index`."""
+        if self._pending.unindexed is None:
+            self._pending.unindexed = (self.next_id("entities"), self.next_id("observations"))
+            self.conn.execute("INSERT INTO schema_version VALUES (?)", (schema.GATE,))
+
+    def flush_index(self) -> None:
+        """Index the rows that were deferred: before a search, an update, a deletion or the COMMIT."""
+        if self._pending.unindexed is not None:
+            self.conn.execute(schema.INDEX_NEW_ROWS, self._pending.unindexed)
+            self.conn.execute("DELETE FROM schema_version WHERE version = ?", (schema.GATE,))
+            self._pending.unindexed = None
+
+    def finish(self) -> None:
+        """Make the transaction ready for its COMMIT."""
+        self.flush_index()
+        self.wrote_many = self._pending.inserted > _MANY
+        if self._pending.inserted >= _WORTH_MERGING:
+            last = self.next_id("entities") + self.next_id("observations")
+            if self._pending.inserted * 4 >= last:  # else the next few hundred small writes would pay for merging
+                self.conn.execute(schema.OPTIMIZE)
+
+    def insert(self, table: str, columns: str, rows: Sequence[Row]) -> None:
+        """Insert rows with multi-row VALUES: one statement is one flush of the index, whatever its size."""
+        one = f"({', '.join('?' * (columns.count(',') + 1))})"
+        for first in range(0, len(rows), _ROWS_A_STATEMENT):
+            chunk = rows[first : first + _ROWS_A_STATEMENT]
+            self.conn.execute(
+                f"INSERT INTO {table}({columns}) VALUES {', '.join([one] * len(chunk))}",
+                list(chain.from_iterable(chunk)),
+            )
+        self._pending.inserted += len(rows)
+
+    def update(self, table: str, columns: Sequence[str], rows: Sequence[Row], extra: str = "") -> None:
+        """Set columns of rows, each given as `(id, value, ...)`, in one statement for many rows."""
+        self.flush_index()
+        one = f"({', '.join('?' * (len(columns) + 1))})"
+        assignments = ", ".join(f"{name} = new.{name}" for name in columns) + extra
+        for first in range(0, len(rows), _ROWS_A_STATEMENT):
+            chunk = rows[first : first + _ROWS_A_STATEMENT]
+            self.conn.execute(
+                f"WITH new(id, {', '.join(columns)}) AS (VALUES {', '.join([one] * len(chunk))}) "
+                f"UPDATE {table} SET {assignments} FROM new WHERE {table}.id = new.id",
+                list(chain.from_iterable(chunk)),
+            )
+
+    def delete(self, table: str, column: str, ids: Iterable[int]) -> int:
+        """Delete the rows whose column is one of the ids; return how many there were."""
+        wanted = list(ids)
+        if not wanted:
+            return 0
+        self.flush_index()
+        statement = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
+        return self.conn.execute(statement, (id_list(wanted),)).rowcount
+
+
+def id_list(ids: Iterable[int]) -> str:
+    """Return ids as the JSON array that `json_each(?)` takes, so that any number is one placeholder."""
+    return f"[{','.join(map(str, ids))}]"
