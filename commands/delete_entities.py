@@ -1,0 +1,80 @@
+"""`delete_entities`: entities go, with their observations, relations and index entries."""
+
+import click
+
+from mmem.arguments import AnyReference, Request, as_reference
+from mmem.lookup import Found, Resolver
+from mmem.missing import Missing
+from mmem.observations import counts
+from mmem.outcomes import Outcome
+from mmem.reading import Reader
+from mmem.store import Store
+from mmem.tooling import Arguments, Tool, tool_command
+from mmem.transaction import Transaction
+from mmem.words import reference_word
+
+
+class DeleteEntities(Request, frozen=True):
+    """Entities to delete. A type that is left out means exactly the type `""`."""
+
+    entities: list[AnyReference]
+
+
+def run(store: Store, request: DeleteEntities) -> Outcome[str]:
+    """Delete entities; one that isn't there is a notice, not an error."""
+    with store.writing(request.category) as transaction:
+        found, missing = _resolved(transaction, request)
+        transaction.delete("entities", "id", [entity.id for entity in found])
+        for notice in missing.notices():
+            transaction.notice(notice)
+    return Outcome("Entities deleted successfully", transaction.notices)
+
+
+def _resolved(transaction: Transaction, request: DeleteEntities) -> tuple[list[Found], Missing]:
+    references = [as_reference(given) for given in request.entities]
+    resolver = Resolver(transaction, references)
+    missing = Missing(transaction, resolver)
+    entities: dict[int, Found] = {}
+    for index, reference in enumerate(references):
+        found = resolver.find_exactly(reference)
+        if found is None:
+            missing.add(f"$.entities[{index}]", reference)
+        else:
+            entities[found.id] = found
+    return list(entities.values()), missing
+
+
+def question(store: Store, request: DeleteEntities) -> str | None:
+    """Return what to ask before the entities go, or None where none is there."""
+    with store.reading(request.category) as transaction:
+        found, _ = _resolved(transaction, request)
+        ids = [entity.id for entity in found]
+        observations = sum(counts(transaction, ids).values())
+        relations = len(Reader(transaction).relations_touching(ids))
+    if not found:
+        return None
+    names = ", ".join(f"'{entity.name}'" for entity in found[:5]) + (" ..." if len(found) > 5 else "")
+    return (
+        f"Delete {names} from category '{transaction.category}', with {observations} observation(s) and "
+        f"{relations} relation(s)?"
+    )
+
+
+@tool_command(DeleteEntities, run, question=question)
+@click.argument("names", metavar="NAME...", nargs=-1)
+@click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entities.")
+def command(names: tuple[str, ...], entity_type: str | None) -> Arguments:
+    """Delete entities, with their observations and relations.
+
+    Without --type, NAME means the entity without a type.
+
+    \b
+    mmem delete-entities UserService -t service
+    mmem delete-entities id:7 id:8 --yes
+    """
+    if not names:
+        raise click.UsageError("name an entity to delete, or give a request with --json")
+    return {"entities": [reference_word(name, None if name.startswith("id:") else entity_type) for name in names]}
+
+
+TOOL = Tool(DeleteEntities, run)

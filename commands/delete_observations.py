@@ -1,0 +1,165 @@
+"""`delete_observations`: single texts go, by id or by entity, type and source."""
+
+import click
+
+from mmem.arguments import Id, Part, Reference, Request, Type, id_number
+from mmem.lookup import Found, Resolver
+from mmem.missing import Missing
+from mmem.observations import ids_at, keys_of
+from mmem.outcomes import Notice, Outcome
+from mmem.relations import present
+from mmem.store import Store
+from mmem.tooling import Arguments, Tool, tool_command
+from mmem.transaction import Transaction
+from mmem.values import nfc
+from mmem.words import reference_word
+
+
+class Deletion(Part, frozen=True):
+    """One observation: by its id, or by its entity, observationType and source (left out: exactly `""`)."""
+
+    id: Id | None = None
+    entity_id: Id | None = None
+    entity_name: Type | None = None
+    entity_type: Type | None = None
+    observation_type: Type | None = None
+    source: Type | None = None
+
+    def __post_init__(self) -> None:
+        """Check what the types can't. Raises `ValueError`."""
+        if self.id is not None:
+            id_number(self.id)
+        elif self.entity_id is None and self.entity_name is None:
+            raise ValueError("name an observation by id, or its entity by entityId or entityName")
+        else:
+            self.reference()
+
+    def reference(self) -> Reference:
+        """Return the entity's reference."""
+        return Reference(id=self.entity_id, name=self.entity_name, entity_type=self.entity_type)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The observationType and source."""
+        return nfc(self.observation_type or ""), self.source or ""
+
+
+class DeleteObservations(Request, frozen=True):
+    """Observations to delete."""
+
+    deletions: list[Deletion]
+
+
+def run(store: Store, request: DeleteObservations) -> Outcome[str]:
+    """Delete observations; one that isn't there is a notice, not an error."""
+    with store.writing(request.category) as transaction:
+        transaction.delete("observations", "id", _found(transaction, request.deletions))
+    return Outcome("Observations deleted successfully", transaction.notices)
+
+
+def _found(transaction: Transaction, deletions: list[Deletion]) -> list[int]:
+    """Return the ids of what is there, with a notice for what isn't."""
+    given_ids = {
+        index: id_number(deletion.id) or 0 for index, deletion in enumerate(deletions) if deletion.id is not None
+    }
+    there = present(transaction, "observations", given_ids.values())
+    for index, id in given_ids.items():
+        if id not in there:
+            path = f"$.deletions[{index}]"
+            message = f"{path}: no observation has id {id} in category '{transaction.category}'"
+            transaction.notice(Notice("not_found", message, path=path, id=str(id)))
+    named = {index: deletion for index, deletion in enumerate(deletions) if deletion.id is None}
+    entities = _entities(transaction, named)
+    keys = {index: (found.id, *named[index].key) for index, found in entities.items()}
+    ids = ids_at(transaction, list(keys.values()))
+    for index, key in keys.items():
+        if key not in ids:
+            transaction.notice(_absent(transaction, index, entities[index], key))
+    return [*there, *ids.values()]
+
+
+def _entities(transaction: Transaction, named: dict[int, Deletion]) -> dict[int, Found]:
+    resolver = Resolver(transaction, (deletion.reference() for deletion in named.values()))
+    missing = Missing(transaction, resolver)
+    entities = {}
+    for index, deletion in named.items():
+        found = resolver.find_exactly(deletion.reference())
+        if found is None:
+            missing.add(f"$.deletions[{index}]", deletion.reference())
+        else:
+            entities[index] = found
+    for notice in missing.notices():
+        transaction.notice(notice)
+    return entities
+
+
+def _absent(transaction: Transaction, index: int, found: Found, key: tuple[int, str, str]) -> Notice:
+    path = f"$.deletions[{index}]"
+    _, kind, source = key
+    held = keys_of(transaction, found.id)
+    listed = ", ".join(_shown(one, origin) for one, origin, _ in held[:5])
+    others = f"; it has {listed}" + (" ..." if len(held) > 5 else "") if held else "; it has none"
+    message = f"{path}: '{found.name}' has no observation of type '{kind}'" + (
+        f" from source '{source}'" if source else " without a source"
+    )
+    return Notice(
+        "not_found",
+        message + others,
+        path=path,
+        entityId=str(found.id),
+        observationType=kind,
+        source=source,
+        candidates=[{"id": str(id), "observationType": one, "source": origin} for one, origin, id in held[:100]],
+    )
+
+
+def _shown(kind: str, source: str) -> str:
+    if not kind and not source:
+        return "a plain text"
+    return f"'{kind}'" + (f" from '{source}'" if source else "")
+
+
+def question(store: Store, request: DeleteObservations) -> str | None:
+    """Return what to ask before the observations go, or None where none is there."""
+    with store.reading(request.category) as transaction:
+        count = len(set(_found(transaction, request.deletions)))
+    return f"Delete {count} observation(s) from category '{transaction.category}'?" if count else None
+
+
+@tool_command(DeleteObservations, run, question=question)
+@click.argument("name", metavar="NAME", required=False)
+@click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entity.")
+@click.option("-O", "--observation-type", metavar="TYPE", help="Type of the observation; none by default.")
+@click.option("--source", metavar="SOURCE", help="Source of the observation; none by default.")
+@click.option("--id", "ids", metavar="ID", multiple=True, help="An observation by its own id; repeatable.")
+def command(
+    name: str | None,
+    entity_type: str | None,
+    observation_type: str | None,
+    source: str | None,
+    ids: tuple[str, ...],
+) -> Arguments:
+    """Delete observations of an entity, or observations by id.
+
+    \b
+    mmem delete-observations UserService -t service -O version --source changelog
+    mmem delete-observations --id 3 --id 4
+    """
+    if (name is None) == (not ids):
+        raise click.UsageError("say the NAME of an entity or --id ID, or give a request with --json")
+    if name is None:
+        if entity_type or observation_type or source:
+            raise click.UsageError("an observation's own id needs neither type nor source")
+        return {"deletions": [{"id": id.removeprefix("id:")} for id in ids]}
+    reference = reference_word(name, entity_type)
+    deletion = {
+        "entityId": reference.get("id"),
+        "entityName": reference.get("name"),
+        "entityType": reference.get("entityType"),
+        "observationType": observation_type,
+        "source": source,
+    }
+    return {"deletions": [deletion]}
+
+
+TOOL = Tool(DeleteObservations, run)

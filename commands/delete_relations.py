@@ -1,0 +1,183 @@
+"""`delete_relations`: edges go, by id or by their ends and type."""
+
+import click
+
+from mmem.arguments import AnyEnd, Id, Part, Reference, Request, Type, as_reference, id_number
+from mmem.lookup import Found, Resolver
+from mmem.missing import Missing
+from mmem.outcomes import Notice, Outcome
+from mmem.relations import Key, between, existing, present
+from mmem.store import Store
+from mmem.tooling import Arguments, Tool, tool_command
+from mmem.transaction import Transaction
+from mmem.values import nfc
+from mmem.words import reference_word
+
+_KEYS = {
+    "id": "id",
+    "source_id": "fromId",
+    "target_id": "toId",
+    "source": "from",
+    "source_type": "fromType",
+    "target": "to",
+    "target_type": "toType",
+    "relation_type": "relationType",
+}
+
+
+class Deletion(Part, frozen=True, rename=_KEYS.get):
+    """One relation: by its id, or by its ends and relationType. A left-out type of an end is exactly `""`."""
+
+    id: Id | None = None
+    source_id: Id | None = None
+    target_id: Id | None = None
+    source: AnyEnd | None = None
+    source_type: Type | None = None
+    target: AnyEnd | None = None
+    target_type: Type | None = None
+    relation_type: Type | None = None
+
+    def __post_init__(self) -> None:
+        """Check what the types can't. Raises `ValueError`."""
+        if self.id is not None:
+            id_number(self.id)
+            return
+        if not self.relation_type:
+            raise ValueError("name a relation by id, or by its ends and relationType")
+        self.ends()
+
+    def ends(self) -> tuple[Reference, Reference]:
+        """Return the references of both ends."""
+        return (
+            _end("from", self.source_id, self.source, self.source_type),
+            _end("to", self.target_id, self.target, self.target_type),
+        )
+
+
+def _end(side: str, id: Id | None, given: AnyEnd | None, entity_type: str | None) -> Reference:
+    if given is None:
+        if id is None:
+            raise ValueError(f"name the relation's end '{side}', or give '{side}Id'")
+        return Reference(id=id)
+    if isinstance(given, str):
+        return Reference(id=id, name=given, entity_type=entity_type)
+    if entity_type is not None or id is not None:
+        raise ValueError(f"'{side}' is an object or an id, so '{side}Type' and '{side}Id' have no place beside it")
+    return as_reference(given)
+
+
+class DeleteRelations(Request, frozen=True):
+    """Relations to delete."""
+
+    relations: list[Deletion]
+
+
+def run(store: Store, request: DeleteRelations) -> Outcome[str]:
+    """Delete relations; one that isn't there is a notice, not an error."""
+    with store.writing(request.category) as transaction:
+        transaction.delete("relations", "id", _found(transaction, request.relations))
+    return Outcome("Relations deleted successfully", transaction.notices)
+
+
+def _found(transaction: Transaction, deletions: list[Deletion]) -> list[int]:
+    """Return the ids of what is there, with a notice for what isn't."""
+    given_ids = {
+        index: id_number(deletion.id) or 0 for index, deletion in enumerate(deletions) if deletion.id is not None
+    }
+    there = present(transaction, "relations", given_ids.values())
+    for index, id in given_ids.items():
+        if id not in there:
+            path = f"$.relations[{index}]"
+            message = f"{path}: no relation has id {id} in category '{transaction.category}'"
+            transaction.notice(Notice("not_found", message, path=path, id=str(id)))
+    named = {index: deletion for index, deletion in enumerate(deletions) if deletion.id is None}
+    ends = _ends(transaction, named)
+    keys: dict[int, Key] = {
+        index: (source.id, target.id, nfc(named[index].relation_type or "")) for index, (source, target) in ends.items()
+    }
+    ids = existing(transaction, list(set(keys.values())))
+    absent = {index: key for index, key in keys.items() if key not in ids}
+    types = between(transaction, {(source, target) for source, target, _ in absent.values()})
+    for index, (source_id, target_id, kind) in absent.items():
+        transaction.notice(_absent(index, kind, ends[index], types.get((source_id, target_id), [])))
+    return [*there, *ids.values()]
+
+
+def _ends(transaction: Transaction, named: dict[int, Deletion]) -> dict[int, tuple[Found, Found]]:
+    resolver = Resolver(transaction, (end for deletion in named.values() for end in deletion.ends()))
+    missing = Missing(transaction, resolver)
+    ends: dict[int, tuple[Found, Found]] = {}
+    for index, deletion in named.items():
+        found = []
+        for side, reference in zip(("from", "to"), deletion.ends(), strict=True):
+            entity = resolver.find_exactly(reference)
+            if entity is None:
+                missing.add(f"$.relations[{index}].{side}", reference)
+            else:
+                found.append(entity)
+        if len(found) == 2:
+            ends[index] = (found[0], found[1])
+    for notice in missing.notices():
+        transaction.notice(notice)
+    return ends
+
+
+def _absent(index: int, kind: str, ends: tuple[Found, Found], types: list[str]) -> Notice:
+    path = f"$.relations[{index}]"
+    source, target = ends
+    others = "; they are related by " + ", ".join(f"'{one}'" for one in types[:5]) if types else ""
+    message = f"{path}: there is no relation '{source.name}' {kind} '{target.name}'{others}"
+    return Notice(
+        "not_found",
+        message,
+        path=path,
+        fromId=str(source.id),
+        toId=str(target.id),
+        relationType=kind,
+        candidates=types,
+    )
+
+
+def question(store: Store, request: DeleteRelations) -> str | None:
+    """Return what to ask before the relations go, or None where none is there."""
+    with store.reading(request.category) as transaction:
+        count = len(set(_found(transaction, request.relations)))
+    return f"Delete {count} relation(s) from category '{transaction.category}'?" if count else None
+
+
+@tool_command(DeleteRelations, run, question=question)
+@click.argument("source", metavar="FROM", required=False)
+@click.argument("relation_type", metavar="RELATION", required=False)
+@click.argument("target", metavar="TO", required=False)
+@click.option("--from-type", metavar="TYPE", help="Type of the entity FROM.")
+@click.option("--to-type", metavar="TYPE", help="Type of the entity TO.")
+@click.option("--id", "ids", metavar="ID", multiple=True, help="A relation by its own id; repeatable.")
+def command(
+    source: str | None,
+    relation_type: str | None,
+    target: str | None,
+    from_type: str | None,
+    to_type: str | None,
+    ids: tuple[str, ...],
+) -> Arguments:
+    """Delete relations between entities, or relations by id.
+
+    Without --from-type and --to-type, FROM and TO mean the entities without a type.
+
+    \b
+    mmem delete-relations APIController uses UserService --to-type service
+    mmem delete-relations --id 3 --yes
+    """
+    if source is None and ids:
+        return {"relations": [{"id": id.removeprefix("id:")} for id in ids]}
+    if source is None or relation_type is None or target is None or ids:
+        raise click.UsageError("say FROM RELATION TO, or --id ID, or give a request with --json")
+    relation = {
+        "from": reference_word(source, from_type),
+        "to": reference_word(target, to_type),
+        "relationType": relation_type,
+    }
+    return {"relations": [relation]}
+
+
+TOOL = Tool(DeleteRelations, run)

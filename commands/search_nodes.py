@@ -1,0 +1,114 @@
+"""`search_nodes`: entities found by name, type, text or property, best first."""
+
+from typing import Literal
+
+import click
+from msgspec import structs
+
+from mmem.arguments import Limit, Request
+from mmem.errors import IndexDamaged, InvalidArguments
+from mmem.outcomes import Notice, Outcome
+from mmem.query import Query
+from mmem.reading import Reader
+from mmem.records import Entity, Graph
+from mmem.search import Found, Searcher
+from mmem.store import Store
+from mmem.tooling import Arguments, Tool, tool_command
+from mmem.transaction import Transaction
+
+_LIMIT = 50  # entities
+_WHOLE = 20  # observations up to which an entity is shown whole
+
+Which = Literal["auto", "matched", "all"]
+
+
+class SearchNodes(Request, frozen=True):
+    """A search; `observations` says which ones of a found entity come along."""
+
+    query: str
+    limit: Limit | None = None
+    observations: Which | None = None
+
+
+def run(store: Store, request: SearchNodes) -> Outcome[Graph]:
+    """Return the entities that match, best first, and every relation that touches one of them.
+
+    An entity of more than 20 observations comes with those that matched and a `truncated` notice, unless
+    `observations` is `all`.
+    """
+    query = Query(request.query)
+    if not query.text:
+        raise InvalidArguments("$.query: say what to search for; the query is blank", {"path": "$.query"})
+    try:
+        return _search(store, request, query)
+    except IndexDamaged:
+        store.heal_index(store.category(request.category))
+        outcome = _search(store, request, query)
+        message = "the search index didn't fit the rows and was rebuilt from them; nothing is lost"
+        return Outcome(outcome.result, [Notice("index_healed", message), *outcome.notices])
+
+
+def _search(store: Store, request: SearchNodes, query: Query) -> Outcome[Graph]:
+    with store.reading(request.category) as transaction:
+        searcher = Searcher(transaction)
+        found = searcher.find(query, request.limit or _LIMIT)
+        which = request.observations or "auto"
+        entities = Reader(transaction).entities(found.entity_ids)
+        if which != "all":
+            entities = _with_matching(transaction, searcher, found, entities, which)
+        relations = Reader(transaction).relations_touching(found.entity_ids)
+    return Outcome(Graph(entities=entities, relations=relations), transaction.notices)
+
+
+def _with_matching(
+    transaction: Transaction, searcher: Searcher, found: Found, entities: list[Entity], which: Which
+) -> list[Entity]:
+    """Return the entities with the observations that matched: all of them, or the large ones only."""
+    cut = {int(one.id) for one in entities if which == "matched" or len(one.observations) > _WHOLE}
+    matching = searcher.matching_observations(found, cut)
+    return [
+        _cut(transaction, entity, matching.get(int(entity.id), []), which) if int(entity.id) in cut else entity
+        for entity in entities
+    ]
+
+
+def _cut(transaction: Transaction, entity: Entity, matching: list[int], which: Which) -> Entity:
+    by_id = {int(observation.id): observation for observation in entity.observations}
+    kept = [by_id[id] for id in matching if id in by_id]
+    reason = "that matched"
+    if not kept and which == "auto":
+        kept, reason = entity.observations[: -_WHOLE - 1 : -1], "newest"
+    total, shown = len(entity.observations), len(kept)
+    if shown < total and which == "auto":
+        message = (
+            f"'{entity.name}' (id {entity.id}) has {total} observations; the {shown} {reason} are shown "
+            "(observations all shows every one)"
+        )
+        transaction.notice(Notice("truncated", message, id=entity.id, name=entity.name, total=total, returned=shown))
+    return structs.replace(entity, observations=kept)
+
+
+@tool_command(SearchNodes, run)
+@click.argument("words", metavar="WORD...", nargs=-1)
+@click.option("-n", "--limit", type=int, metavar="N", help=f"At most so many entities; {_LIMIT} by default.")
+@click.option(
+    "--observations",
+    type=click.Choice(["auto", "matched", "all"]),
+    help=f"Which observations to show: those that matched, all, or (auto) all of an entity with up to {_WHOLE}.",
+)
+def command(words: tuple[str, ...], limit: int | None, observations: str | None) -> Arguments:
+    """Find entities by name, type, text or property, best first.
+
+    Words are found at the beginning of words, whatever their case and accents. FTS5's syntax works where it
+    is valid: "a phrase", AND, OR, NOT, NEAR(a b), auth*.
+
+    \b
+    mmem search-nodes auth token
+    mmem search-nodes '"user data" OR login' --limit 5
+    """
+    if not words:
+        raise click.UsageError("say what to search for, or give a request with --json")
+    return {"query": " ".join(words), "limit": limit, "observations": observations}
+
+
+TOOL = Tool(SearchNodes, run)

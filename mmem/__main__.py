@@ -1,0 +1,19 @@
+"""The program: `mmem`, or `python -m mmem`."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command line. `mmem --version` answers before anything is imported."""
+    if sys.argv[1:] == ["--version"]:
+        from mmem import __version__
+
+        sys.stdout.write(f"mmem {__version__}\n")
+        return
+    from mmem.cli import cli
+
+    cli()
+
+
+if __name__ == "__main__":
+    main()

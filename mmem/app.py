@@ -1,0 +1,125 @@
+"""What one run of the command line knows: its options, its streams, its store."""
+
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mmem.errors import MmemError, Usage
+from mmem.settings import base_directory, default_category, output_format
+from mmem.streams import Streams
+
+if TYPE_CHECKING:
+    from mmem.outcomes import Notice, Outcome
+    from mmem.store import Store
+
+_PATH = re.compile(r"\$(?:\.\w+|\[\d+\])*(?P<last>\.\w+|\[\d+\])?: ")
+
+
+@dataclass
+class App:
+    """The options that every command takes, and what follows from them."""
+
+    streams: Streams = field(default_factory=Streams)
+    base_dir: str | None = None
+    category: str | None = None
+    format: str | None = None
+    errors: str = "text"
+    quiet: bool = False
+
+    def store(self) -> "Store":
+        """Return the store that the options and variables name, with the default category of this run."""
+        from mmem.store import Store
+
+        environ = self.streams.environ
+        return Store(base_directory(self.base_dir, environ), default_category(self.category, environ))
+
+    def output_format(self) -> str:
+        """Return the format to print in."""
+        return output_format(self.format, self.streams.shows_terminal, self.streams.environ)
+
+    def show(self, outcome: "Outcome[Any]", *, words: bool = True) -> None:
+        """Print a result on stdout and its notices on stderr, a line each."""
+        name = self.output_format()
+        if name == "table":
+            from mmem.render import render
+
+            self.streams.write(render(outcome.result, self.streams).encode())
+        else:
+            from mmem.formats import formatted
+
+            self.streams.write(formatted(outcome.result, name, on_terminal=self.streams.shows_terminal))
+        self.show_notices(outcome.notices, words=words)
+
+    def show_notices(self, notices: "Iterable[Notice]", *, words: bool = True) -> None:
+        """Print notices on stderr, a line each."""
+        for notice in notices:
+            if self.errors == "json":
+                self.streams.note(_json(notice.to_dict()))
+            else:
+                message = spoken(notice.message) if words else notice.message
+                self.streams.note(f"mmem: {notice.code}: {message}")
+
+    def show_error(self, error: MmemError, *, words: bool = True) -> None:
+        """Print an error on stderr: one line, or one JSON object with `--errors json`."""
+        if self.errors == "json":
+            self.streams.note(_json(error.to_dict()))
+        else:
+            self.streams.note(f"mmem: {spoken(error.message) if words else error.message}")
+
+    def confirm(self, question: str | None) -> None:
+        """Ask before something is destroyed; None means that there is nothing to ask.
+
+        Raises `Usage` where nobody can be asked, and `Abort` on a no.
+        """
+        import click
+
+        if not self.streams.can_prompt:
+            raise Usage("this deletes for good, and there is no terminal to ask on: say --yes if you mean it")
+        if question is not None and not click.confirm(question, default=False, err=True):
+            raise click.Abort
+
+
+def spoken(message: str) -> str:
+    """Return a message without the paths of a JSON request, which a person who typed words didn't write."""
+
+    def last(match: re.Match[str]) -> str:
+        step = match["last"]
+        return f"{step[1:]}: " if step and step.startswith(".") else ""
+
+    return _PATH.sub(last, message)
+
+
+def errors_option(arguments: list[str], variable: str | None) -> str:
+    """Return `json` or `text` from the raw words, so that errors in the words themselves come out right."""
+    chosen = "json" if (variable or "").lower() == "json" else "text"
+    for index, word in enumerate(arguments):
+        if word == "--":
+            break
+        value = None
+        if word == "--errors" and index + 1 < len(arguments):
+            value = arguments[index + 1]
+        elif word.startswith("--errors="):
+            value = word.removeprefix("--errors=")
+        if value in {"json", "text"}:
+            chosen = value
+    return chosen
+
+
+def _json(value: dict[str, object]) -> str:
+    from mmem import jsontext
+
+    return jsontext.encode(value)
+
+
+def mute_stdout() -> None:
+    """Let nothing more be written to a stdout that is closed or full, not even at exit."""
+    import os
+
+    try:
+        descriptor = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(descriptor, sys.stdout.fileno())
+        os.close(descriptor)
+    except (OSError, ValueError):
+        pass

@@ -1,0 +1,74 @@
+"""The table of commands: where each one lives, and one line of help. Nothing is imported until it is used."""
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mmem.errors import UnknownTool
+from mmem.names import did_you_mean, nearest
+
+if TYPE_CHECKING:
+    from mmem.arguments import Request
+    from mmem.outcomes import Outcome
+    from mmem.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command: its one line of help, and whether it is a tool that requests can ask for."""
+
+    help: str
+    tool: bool = False
+
+
+COMMANDS = {
+    "create-entities": Entry("Create entities, with their observations.", tool=True),
+    "create-relations": Entry("Relate entities to each other.", tool=True),
+    "add-observations": Entry("Add observations to entities.", tool=True),
+    "delete-entities": Entry("Delete entities, with their observations and relations.", tool=True),
+    "delete-observations": Entry("Delete observations.", tool=True),
+    "delete-relations": Entry("Delete relations.", tool=True),
+    "read-graph": Entry("Show the whole graph of a category.", tool=True),
+    "search-nodes": Entry("Find entities by name, type, text or property.", tool=True),
+    "open-nodes": Entry("Show entities by name or id.", tool=True),
+    "list-categories": Entry("List the categories.", tool=True),
+    "delete-category": Entry("Delete a category with everything in it.", tool=True),
+    "seed": Entry("Fill a category from a YAML graph, or from the demo that ships with mmem."),
+}
+
+
+class Tool(NamedTuple):
+    """A tool's request type and command function."""
+
+    request: "type[Request]"
+    run: "Callable[[Store, Any], Outcome[Any]]"
+
+
+def module_of(command: str) -> str:
+    """Return the module that holds a command."""
+    return f"mmem.commands.{command.replace('-', '_')}"
+
+
+def tool(name: str) -> Tool:
+    """Return the tool of a name, with hyphens or underscores. Raises `UnknownTool`."""
+    command = name.replace("_", "-")
+    entry = COMMANDS.get(command)
+    if entry is None or not entry.tool:
+        names = [known.replace("-", "_") for known, one in COMMANDS.items() if one.tool]
+        near = did_you_mean(nearest(name.replace("-", "_"), names, 1))
+        raise UnknownTool(f"there is no tool '{name[:60]}'{near}", {"tool": name[:200], "tools": names})
+    module = importlib.import_module(module_of(command))
+    return Tool(module.TOOL.request, module.TOOL.run)
+
+
+def call(store: "Store", name: str, arguments: object = None) -> "Outcome[Any]":
+    """Run a tool on a store with arguments as JSON values would give them; return its outcome.
+
+    This is mmem from Python: `call(store, "create_entities", {"entities": [{"name": "A"}]})`.
+    Raises an `MmemError`.
+    """
+    from mmem.requests import parse
+
+    found = tool(name)
+    return found.run(store, parse(found.request, arguments))

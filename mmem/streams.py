@@ -1,0 +1,95 @@
+"""The standard streams, and what is known about them; tests bring their own."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+_CHUNK = 1 << 20
+
+
+def _is_terminal(stream: object) -> bool:
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty())
+
+
+@dataclass
+class Streams:
+    """Standard input, output and error. None for a flag means: ask the stream."""
+
+    stdin_is_terminal: bool | None = None
+    stdout_is_terminal: bool | None = None
+    stderr_is_terminal: bool | None = None
+    color: str = "auto"
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    @property
+    def shows_terminal(self) -> bool:
+        """Whether what is printed goes to a terminal."""
+        return _is_terminal(sys.stdout) if self.stdout_is_terminal is None else self.stdout_is_terminal
+
+    @property
+    def notes_terminal(self) -> bool:
+        """Whether notices and errors go to a terminal."""
+        return _is_terminal(sys.stderr) if self.stderr_is_terminal is None else self.stderr_is_terminal
+
+    @property
+    def can_prompt(self) -> bool:
+        """Whether a person can be asked."""
+        reads = _is_terminal(sys.stdin) if self.stdin_is_terminal is None else self.stdin_is_terminal
+        return reads and self.notes_terminal
+
+    def colored(self, on_terminal: bool) -> bool:
+        """Whether to write colours: `--color`, then NO_COLOR and FORCE_COLOR, then the terminal."""
+        if self.color != "auto":
+            return self.color == "always"
+        if self.environ.get("NO_COLOR"):
+            return False
+        if self.environ.get("FORCE_COLOR"):
+            return True
+        return on_terminal and self.environ.get("TERM") != "dumb"
+
+    def read(self) -> bytes:
+        """Return all of standard input."""
+        stdin: BinaryIO = sys.stdin.buffer
+        return stdin.read()
+
+    def write(self, output: bytes) -> None:
+        """Write to standard output, all of it or an error."""
+        stdout: BinaryIO = sys.stdout.buffer
+        view = memoryview(output)
+        for start in range(0, len(view), _CHUNK):
+            stdout.write(view[start : start + _CHUNK])
+        stdout.flush()
+
+    def note(self, line: str) -> None:
+        """Write a line to standard error; control characters are shown, not sent."""
+        stderr = sys.stderr
+        encoding = getattr(stderr, "encoding", None) or "utf-8"
+        stderr.write(visible(line).encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        stderr.flush()
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Return the text with control characters as pictures or escapes, so that no terminal obeys them."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else _picture(c) for c in text)
+
+
+def _picture(character: str) -> str:
+    code = ord(character)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if character in _HARMLESS:
+        return character
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+# Not "printable" for Python, but only spaces or joiners to a terminal.
+_HARMLESS = frozenset(
+    "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u200c\u200d\u202f\u205f\u3000\ufeff\u00ad"
+)

@@ -1,0 +1,121 @@
+"""Words on the command line, turned into a request's arguments; and the options that several tools share."""
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from mmem import jsontext
+from mmem.errors import MmemError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ID = re.compile(r"id:([0-9]+)", re.ASCII)
+
+
+def reference_word(word: str, entity_type: str | None = None) -> dict[str, object]:
+    """Return a reference: `id:7` is an id, `name:TEXT` a literal name, anything else a name."""
+    if match := _ID.fullmatch(word):
+        if entity_type is not None:
+            raise click.UsageError(f"{word} is an id; a type goes with a name")
+        return {"id": match[1]}
+    reference: dict[str, object] = {"name": word.removeprefix("name:")}
+    if entity_type is not None:
+        reference["entityType"] = entity_type
+    return reference
+
+
+def property_words(words: tuple[str, ...]) -> dict[str, object] | None:
+    """Return properties: `KEY=TEXT` is text, `KEY:=JSON` is JSON; None where no words are given."""
+    properties: dict[str, object] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        is_json = key.endswith(":")
+        key = key.removesuffix(":")
+        if not equals or not key:
+            raise click.BadParameter(f"'{word}' must be KEY=TEXT or KEY:=JSON", param_hint="'-p'")
+        if key in properties:
+            raise click.BadParameter(f"the property '{key}' is given twice", param_hint="'-p'")
+        properties[key] = _json_value(word, value) if is_json else value
+    return properties or None
+
+
+def _json_value(word: str, value: str) -> object:
+    try:
+        return jsontext.decode(value)
+    except MmemError as error:
+        hint = f"{error.message} (KEY=TEXT is for text)"
+        raise click.BadParameter(f"'{word}': {hint}", param_hint="'-p'") from None
+
+
+def observation_words(
+    plain: tuple[str, ...],
+    typed: tuple[tuple[str, str], ...],
+    source: str | None,
+    timestamp: str | None,
+    properties: dict[str, object] | None = None,
+) -> list[object] | None:
+    """Return observations: plain texts and typed ones, all with the same source, timestamp and properties."""
+    common = {
+        key: value
+        for key, value in (("source", source), ("timestamp", timestamp), ("properties", properties))
+        if value is not None
+    }
+    texts: list[object] = [{"text": text, **common} for text in plain]
+    texts += [{"observationType": kind, "text": text, **common} for kind, text in typed]
+    return texts or None
+
+
+def _source_options(function: F) -> F:
+    function = click.option("--timestamp", metavar="TIME", help="When it was so: ISO 8601; now by default.")(function)
+    return click.option("--source", metavar="SOURCE", help="Where the observations come from.")(function)
+
+
+def observation_options(function: F) -> F:
+    """Add `-o`, `-O`, `--source` and `--timestamp` to a command that stores observations."""
+    function = _source_options(function)
+    function = typed_observations_option(function)
+    return click.option(
+        "-o",
+        "--observation",
+        "observations",
+        metavar="TEXT",
+        multiple=True,
+        help="A plain observation; repeatable.",
+    )(function)
+
+
+def source_options(function: F) -> F:
+    """Add `--source` and `--timestamp`."""
+    return _source_options(function)
+
+
+def typed_observations_option(function: F) -> F:
+    """Add `-O TYPE TEXT`."""
+    return click.option(
+        "-O",
+        "--typed-observation",
+        "typed_observations",
+        metavar="TYPE TEXT",
+        nargs=2,
+        multiple=True,
+        help="An observation with a type; repeatable.",
+    )(function)
+
+
+def properties_option(whose: str) -> Callable[[F], F]:
+    """Add `-p KEY=TEXT` and `-p KEY:=JSON`."""
+    return click.option(
+        "-p",
+        "--property",
+        "properties",
+        metavar="KEY=TEXT|KEY:=JSON",
+        multiple=True,
+        help=f"A property {whose}, as text or as JSON; repeatable.",
+    )
+
+
+def override_option(text: str) -> Callable[[F], F]:
+    """Add `--override`."""
+    return click.option("--override", is_flag=True, help=text)
