@@ -20,9 +20,10 @@ from mmem.missing import Missing
 from mmem.observations import Writer, load_slots, not_stored
 from mmem.outcomes import Outcome
 from mmem.records import AddedObservations, Observation
+from mmem.registry import Tool
 from mmem.store import Store
 from mmem.timestamps import now
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.words import (
     observation_words,
@@ -122,7 +123,12 @@ def _store(transaction: Transaction, request: AddObservations, entities: list[Fo
     return result
 
 
-@tool_command(AddObservations, run)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(AddObservations, run)
+
+
+@tool_command("add-observations", tool)
 @click.argument("name", metavar="NAME", required=False)
 @click.argument("texts", metavar="TEXT...", nargs=-1)
 @click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entity.")
@@ -165,6 +171,3 @@ def _standard_input() -> str:
         return app.streams.read().decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise InvalidArguments(f"standard input: byte {error.start + 1} isn't UTF-8") from None
-
-
-TOOL = Tool(AddObservations, run)

@@ -8,9 +8,10 @@ from mmem.lookup import Found, entities_by_name, near_twins, remember_names
 from mmem.observations import Slots, Writer, counts, not_stored
 from mmem.outcomes import Notice, Outcome
 from mmem.records import Entity
+from mmem.registry import Tool
 from mmem.store import Store
 from mmem.timestamps import now
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.values import nfc
 from mmem.words import (
@@ -185,7 +186,12 @@ def _replaced_earlier(found: Found, earlier: tuple[Found, EntityInput, str], pat
     return Notice("replaced", message, path=path, id=str(found.id), name=found.name, replacedObservations=number)
 
 
-@tool_command(CreateEntities, run)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(CreateEntities, run)
+
+
+@tool_command("create-entities", tool)
 @click.argument("names", metavar="NAME...", nargs=-1)
 @click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entities.")
 @observation_options
@@ -215,6 +221,3 @@ def command(
         "properties": property_words(properties),
     }
     return {"entities": [{"name": name, **entity} for name in names], "override": override or None}
-
-
-TOOL = Tool(CreateEntities, run)

@@ -8,9 +8,10 @@ from mmem.lookup import Found, Resolver
 from mmem.missing import Missing
 from mmem.outcomes import Notice, Outcome
 from mmem.records import Relation
+from mmem.registry import Tool
 from mmem.relations import COLUMNS, Key, existing
 from mmem.store import Store
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.words import override_option, properties_option, property_words, reference_word
 
@@ -117,7 +118,12 @@ def _replaced(index: int, id: int, source: Found, target: Found, given: Relation
     return Notice("replaced", message, path=path, id=str(id))
 
 
-@tool_command(CreateRelations, run)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(CreateRelations, run)
+
+
+@tool_command("create-relations", tool)
 @click.argument("source", metavar="FROM", required=False)
 @click.argument("relation_type", metavar="RELATION", required=False)
 @click.argument("target", metavar="TO", required=False)
@@ -149,6 +155,3 @@ def command(
         "properties": property_words(properties),
     }
     return {"relations": [relation], "override": override or None}
-
-
-TOOL = Tool(CreateRelations, run)

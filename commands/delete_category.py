@@ -7,8 +7,9 @@ from mmem.arguments import Request
 from mmem.errors import InvalidArguments
 from mmem.names import require_category
 from mmem.outcomes import Outcome
+from mmem.registry import Tool
 from mmem.store import Store
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 
 
 class DeleteCategory(Request, frozen=True):
@@ -35,7 +36,12 @@ def question(store: Store, request: DeleteCategory) -> str | None:
     return f"Delete category '{request.category}' with {entities} entities, for good?"
 
 
-@tool_command(DeleteCategory, run, question=question)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(DeleteCategory, run)
+
+
+@tool_command("delete-category", tool, question=question)
 @click.argument("name", required=False)
 def command(name: str | None) -> Arguments:
     """Delete a category with everything in it.
@@ -47,6 +53,3 @@ def command(name: str | None) -> Arguments:
     if name is None:
         raise click.UsageError("name the category to delete, or give a request with --json")
     return {"category": name}
-
-
-TOOL = Tool(DeleteCategory, run)

@@ -8,8 +8,9 @@ from mmem.missing import Missing
 from mmem.observations import counts
 from mmem.outcomes import Outcome
 from mmem.reading import Reader
+from mmem.registry import Tool
 from mmem.store import Store
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.words import reference_word
 
@@ -60,7 +61,12 @@ def question(store: Store, request: DeleteEntities) -> str | None:
     )
 
 
-@tool_command(DeleteEntities, run, question=question)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(DeleteEntities, run)
+
+
+@tool_command("delete-entities", tool, question=question)
 @click.argument("names", metavar="NAME...", nargs=-1)
 @click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entities.")
 def command(names: tuple[str, ...], entity_type: str | None) -> Arguments:
@@ -75,6 +81,3 @@ def command(names: tuple[str, ...], entity_type: str | None) -> Arguments:
     if not names:
         raise click.UsageError("name an entity to delete, or give a request with --json")
     return {"entities": [reference_word(name, None if name.startswith("id:") else entity_type) for name in names]}
-
-
-TOOL = Tool(DeleteEntities, run)

@@ -7,9 +7,10 @@ from mmem.lookup import Found, Resolver
 from mmem.missing import Missing
 from mmem.observations import ids_at, keys_of
 from mmem.outcomes import Notice, Outcome
+from mmem.registry import Tool
 from mmem.relations import present
 from mmem.store import Store
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.values import nfc
 from mmem.words import reference_word
@@ -126,7 +127,12 @@ def question(store: Store, request: DeleteObservations) -> str | None:
     return f"Delete {count} observation(s) from category '{transaction.category}'?" if count else None
 
 
-@tool_command(DeleteObservations, run, question=question)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(DeleteObservations, run)
+
+
+@tool_command("delete-observations", tool, question=question)
 @click.argument("name", metavar="NAME", required=False)
 @click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entity.")
 @click.option("-O", "--observation-type", metavar="TYPE", help="Type of the observation; none by default.")
@@ -160,6 +166,3 @@ def command(
         "source": source,
     }
     return {"deletions": [deletion]}
-
-
-TOOL = Tool(DeleteObservations, run)

@@ -6,9 +6,10 @@ from mmem.arguments import AnyEnd, Id, Part, Reference, Request, Type, as_refere
 from mmem.lookup import Found, Resolver
 from mmem.missing import Missing
 from mmem.outcomes import Notice, Outcome
+from mmem.registry import Tool
 from mmem.relations import Key, between, existing, present
 from mmem.store import Store
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.values import nfc
 from mmem.words import reference_word
@@ -145,7 +146,12 @@ def question(store: Store, request: DeleteRelations) -> str | None:
     return f"Delete {count} relation(s) from category '{transaction.category}'?" if count else None
 
 
-@tool_command(DeleteRelations, run, question=question)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(DeleteRelations, run)
+
+
+@tool_command("delete-relations", tool, question=question)
 @click.argument("source", metavar="FROM", required=False)
 @click.argument("relation_type", metavar="RELATION", required=False)
 @click.argument("target", metavar="TO", required=False)
@@ -178,6 +184,3 @@ def command(
         "relationType": relation_type,
     }
     return {"relations": [relation]}
-
-
-TOOL = Tool(DeleteRelations, run)

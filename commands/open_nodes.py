@@ -9,8 +9,9 @@ from mmem.missing import Missing
 from mmem.outcomes import Outcome
 from mmem.reading import Reader
 from mmem.records import Graph
+from mmem.registry import Tool
 from mmem.store import Store
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 from mmem.words import reference_word
 
 
@@ -48,7 +49,12 @@ def status(result: Graph) -> ExitStatus:
     return ExitStatus.OK if result.entities else ExitStatus.NOT_FOUND
 
 
-@tool_command(OpenNodes, run, status=status)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(OpenNodes, run)
+
+
+@tool_command("open-nodes", tool, status=status)
 @click.argument("names", metavar="NAME...", nargs=-1)
 @click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entities.")
 @click.option("--related", is_flag=True, help="Show every relation that touches them.")
@@ -65,6 +71,3 @@ def command(names: tuple[str, ...], entity_type: str | None, related: bool) -> A
         "entities": [reference_word(name, None if name.startswith("id:") else entity_type) for name in names],
         "related": related or None,
     }
-
-
-TOOL = Tool(OpenNodes, run)

@@ -6,8 +6,9 @@ from mmem.arguments import Limit, Offset, Request
 from mmem.outcomes import Notice, Outcome
 from mmem.reading import Reader
 from mmem.records import Graph
+from mmem.registry import Tool
 from mmem.store import Store
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 
 
 class ReadGraph(Request, frozen=True):
@@ -40,7 +41,12 @@ def _truncated(offset: int, limit: int, total: int) -> Notice:
     )
 
 
-@tool_command(ReadGraph, run)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(ReadGraph, run)
+
+
+@tool_command("read-graph", tool)
 @click.option("-n", "--limit", type=int, metavar="N", help="At most so many entities; all by default.")
 @click.option("--offset", type=int, metavar="N", help="Leave out the first N entities.")
 def command(limit: int | None, offset: int | None) -> Arguments:
@@ -51,6 +57,3 @@ def command(limit: int | None, offset: int | None) -> Arguments:
     mmem read-graph --limit 100 --offset 200 -f jsonl
     """
     return {"limit": limit, "offset": offset}
-
-
-TOOL = Tool(ReadGraph, run)

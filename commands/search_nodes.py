@@ -11,9 +11,10 @@ from mmem.outcomes import Notice, Outcome
 from mmem.query import Query
 from mmem.reading import Reader
 from mmem.records import Entity, Graph
+from mmem.registry import Tool
 from mmem.search import Found, Searcher
 from mmem.store import Store
-from mmem.tooling import Arguments, Tool, tool_command
+from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 
 _LIMIT = 50  # entities
@@ -88,7 +89,12 @@ def _cut(transaction: Transaction, entity: Entity, matching: list[int], which: W
     return structs.replace(entity, observations=kept)
 
 
-@tool_command(SearchNodes, run)
+def tool() -> Tool:
+    """Return the tool, for the registry."""
+    return Tool(SearchNodes, run)
+
+
+@tool_command("search-nodes", tool)
 @click.argument("words", metavar="WORD...", nargs=-1)
 @click.option("-n", "--limit", type=int, metavar="N", help=f"At most so many entities; {_LIMIT} by default.")
 @click.option(
@@ -109,6 +115,3 @@ def command(words: tuple[str, ...], limit: int | None, observations: str | None)
     if not words:
         raise click.UsageError("say what to search for, or give a request with --json")
     return {"query": " ".join(words), "limit": limit, "observations": observations}
-
-
-TOOL = Tool(SearchNodes, run)

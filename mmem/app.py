@@ -2,8 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from mmem.errors import MmemError, Usage
@@ -17,23 +16,28 @@ if TYPE_CHECKING:
 _PATH = re.compile(r"\$(?:\.\w+|\[\d+\])*(?P<last>\.\w+|\[\d+\])?: ")
 
 
-@dataclass
 class App:
     """The options that every command takes, and what follows from them."""
 
-    streams: Streams = field(default_factory=Streams)
-    base_dir: str | None = None
-    category: str | None = None
-    format: str | None = None
-    errors: str = "text"
-    quiet: bool = False
+    def __init__(self, streams: Streams | None = None) -> None:
+        """Begin with no option given."""
+        self.streams = streams or Streams()
+        self.base_dir: str | None = None
+        self.category: str | None = None
+        self.format: str | None = None
+        self.errors = "text"
+        self.quiet = False
+
+    def base_directory(self) -> str:
+        """Return the absolute path of the base directory."""
+        return base_directory(self.base_dir, self.streams.environ)
 
     def store(self) -> "Store":
         """Return the store that the options and variables name, with the default category of this run."""
         from mmem.store import Store
 
         environ = self.streams.environ
-        return Store(base_directory(self.base_dir, environ), default_category(self.category, environ))
+        return Store(self.base_directory(), default_category(self.category, environ))
 
     def output_format(self) -> str:
         """Return the format to print in."""
@@ -68,8 +72,8 @@ class App:
         else:
             self.streams.note(f"mmem: {spoken(error.message) if words else error.message}")
 
-    def confirm(self, question: str | None) -> None:
-        """Ask before something is destroyed; None means that there is nothing to ask.
+    def confirm(self, question: Callable[[], str | None]) -> None:
+        """Ask before something is destroyed, unless the question turns out to be None: nothing to ask.
 
         Raises `Usage` where nobody can be asked, and `Abort` on a no.
         """
@@ -77,7 +81,8 @@ class App:
 
         if not self.streams.can_prompt:
             raise Usage("this deletes for good, and there is no terminal to ask on: say --yes if you mean it")
-        if question is not None and not click.confirm(question, default=False, err=True):
+        asked = question()
+        if asked is not None and not click.confirm(asked, default=False, err=True):
             raise click.Abort
 
 

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct, json
 from msgspec.structs import force_setattr
 
 from mmem.timestamps import is_timestamp
-from mmem.values import MAX_NAME, MAX_PROPERTIES, MAX_TEXT, nfc, text_fault
+from mmem.values import MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_TEXT, is_too_deep, nfc, text_fault
 
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 Type = Annotated[str, Meta(max_length=MAX_NAME)]
@@ -65,8 +65,13 @@ def _require_key(label: str, text: str | None) -> None:
 
 
 def _require_properties(properties: dict[str, Any] | None) -> None:
-    if properties and (size := len(json.encode(properties))) > MAX_PROPERTIES:
+    if not properties:
+        return
+    text = json.encode(properties)
+    if (size := len(text)) > MAX_PROPERTIES:
         raise ValueError(f"properties have {size:,} bytes as JSON; at most {MAX_PROPERTIES:,} are allowed")
+    if is_too_deep(properties, text):
+        raise ValueError(f"properties are nested deeper than {MAX_DEPTH} levels")
 
 
 class ObservationInput(Part, frozen=True):

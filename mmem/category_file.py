@@ -9,16 +9,14 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 from mmem import schema
 from mmem.errors import Conflict
-from mmem.faults import from_os, from_sqlite, primary_code, translated
+from mmem.faults import primary_code, translated
+from mmem.files import Identity, connect, directory_lock, has_log, identity, remove
 from mmem.layout import OWN, inspect
 from mmem.outcomes import Notice
 from mmem.transaction import Transaction
-
-Identity = tuple[int, int]
 
 _SLICE = 0.2  # seconds between looks at the clock while another process writes, so that Ctrl-C is heard
 _MOVES = 20  # how often a file may be replaced under us before we give up
@@ -28,97 +26,10 @@ class Missing(Exception):
     """There is no file at the path."""
 
 
-def identity(path: Path) -> Identity | None:
-    """Return what tells this file from any other, or None where there is none (or an empty one)."""
-    try:
-        found = os.stat(path)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise from_os(error, path) from error
-    return (found.st_dev, found.st_ino) if found.st_size else None
-
-
-def has_log(path: Path) -> bool:
-    """Tell whether a database has a write-ahead log with something in it."""
-    log = path.with_name(path.name + "-wal")
-    return log.exists() and log.stat().st_size > 0
-
-
-def connect(path: Path, mode: str, timeout: float) -> sqlite3.Connection:
-    """Return a connection to an existing file; `mode` is `rw` or `ro`. The timeout holds from the start.
-
-    Closing the last writable connection moves a log into the database, so what must not change is read with
-    `ro` while there is a log; without one, `rw` is what leaves no files behind.
-    """
-    return sqlite3.connect(
-        f"{path.as_uri()}?mode={mode}", uri=True, timeout=timeout, isolation_level=None, cached_statements=256
-    )
-
-
-@contextmanager
-def directory_lock(directory: Path, *, exclusive: bool) -> Iterator[None]:
-    """Keep opening files and deleting them apart, between processes; a no-op where the system can't."""
-    try:
-        import fcntl
-
-        descriptor = os.open(directory, os.O_RDONLY)
-    except (ImportError, OSError):
-        yield
-        return
-    try:
-        with suppress(OSError):  # some network file systems refuse
-            fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def create_file(path: Path) -> None:
-    """Put an empty memory at the path, whole at once; one that another process put there first stays."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
-    try:
-        _make_directories(path.parent)
-        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        try:
-            conn = sqlite3.connect(fresh, isolation_level=None)
-            try:
-                conn.execute("PRAGMA journal_mode = WAL")
-                conn.execute("BEGIN IMMEDIATE")
-                schema.create(conn)
-                conn.execute("COMMIT")
-            finally:
-                conn.close()
-            with suppress(FileExistsError):
-                os.link(fresh, path)
-        finally:
-            for suffix in ("", "-wal", "-shm"):
-                fresh.with_name(fresh.name + suffix).unlink(missing_ok=True)
-    except sqlite3.Error as error:
-        raise from_sqlite(error, path, 0) from error
-    except OSError as error:
-        raise from_os(error, path) from error
-
-
-def _make_directories(directory: Path) -> None:
-    """Create a directory and its missing parents, all 0700."""
-    missing = []
-    while not directory.is_dir():
-        missing.append(directory)
-        if directory.parent == directory:
-            break
-        directory = directory.parent
-    for path in reversed(missing):
-        with suppress(FileExistsError):
-            path.mkdir(mode=0o700)
-        if not path.is_dir():
-            raise NotADirectoryError(20, "not a directory", str(path))
-
-
 class CategoryFile:
     """A connection to one category's file, kept right while other processes write, convert or delete it."""
 
-    def __init__(self, category: str, path: Path, *, synchronous: str = "NORMAL", timeout: float = 30.0) -> None:
+    def __init__(self, category: str, path: str, *, synchronous: str = "NORMAL", timeout: float = 30.0) -> None:
         """Open nothing yet. `timeout` is in seconds; `synchronous` is SQLite's NORMAL or FULL."""
         self.category = category
         self.path = path
@@ -190,7 +101,7 @@ class CategoryFile:
                 raise
             finally:
                 self._active = None
-            self._grown = transaction.wrote_many
+            self._keep_small_writes_fast(transaction.wrote_many)
         if identity(self.path) != self._identity:
             self.close()
             raise Conflict(
@@ -198,6 +109,15 @@ class CategoryFile:
                 "nothing is stored; try again",
                 {"category": self.category},
             )
+
+    def _keep_small_writes_fast(self, wrote_many: bool) -> None:
+        """Close a connection after its first small write since a large one.
+
+        FTS5's buffer of a connection stays as large as its largest batch, and every later flush walks it.
+        """
+        if self._grown and not wrote_many:
+            self.close()
+        self._grown = wrote_many
 
     def delete(self, condition: Callable[[sqlite3.Connection], bool] = lambda conn: True) -> bool:
         """Delete the file and what SQLite keeps beside it, while no writer is at work; tell whether it was.
@@ -209,10 +129,8 @@ class CategoryFile:
             try:
                 if not condition(conn):
                     return False
-                with directory_lock(self.path.parent, exclusive=True):
-                    # The database last: whoever opens it in between gets an old file, never a new one's log.
-                    for suffix in ("-wal", "-shm", ""):
-                        self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+                with directory_lock(os.path.dirname(self.path), exclusive=True):
+                    remove(self.path)
                 return True
             finally:
                 conn.execute("ROLLBACK")
@@ -235,7 +153,7 @@ class CategoryFile:
             if self._conn is not None and current == self._identity:
                 return self._conn
             self.close()
-            with directory_lock(self.path.parent, exclusive=False):
+            with directory_lock(os.path.dirname(self.path), exclusive=False):
                 self._open()
             if identity(self.path) == current:
                 self._identity = current
@@ -279,9 +197,6 @@ class CategoryFile:
     def _begin(self) -> sqlite3.Connection:
         """Take the write lock on the file that is at the path now."""
         for _ in range(_MOVES):
-            if self._grown:  # FTS5's buffer of a connection stays large after a large batch and slows small ones
-                self.close()
-                self._grown = False
             conn = self._connection()
             if conn.in_transaction:
                 raise Conflict(f"category '{self.category}' is in a transaction already", {"category": self.category})

@@ -39,9 +39,8 @@ def _run(click_main: Any, words: list[str], app: App, settings: dict[str, Any]) 
 
 def _status_of(error: BaseException, app: App) -> ExitStatus:
     """Say what happened, once, and return the exit status for it."""
-    context = click.get_current_context(silent=True)
     if isinstance(error, MmemError):
-        app.show_error(error, words=getattr(error, "words", True))
+        app.show_error(error, words=error.in_words)
         return error.exit
     if isinstance(error, click.UsageError):
         app.show_error(Usage(_usage_message(error)))
@@ -49,7 +48,6 @@ def _status_of(error: BaseException, app: App) -> ExitStatus:
     if isinstance(error, click.ClickException):
         app.show_error(Usage(error.format_message()))
         return ExitStatus.USAGE
-    del context
     if isinstance(error, KeyboardInterrupt) or (
         isinstance(error, click.Abort) and isinstance(error.__cause__, KeyboardInterrupt)
     ):

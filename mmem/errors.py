@@ -18,6 +18,7 @@ class MmemError(Exception):
         super().__init__(message)
         self.message = message
         self.details: dict[str, object] = dict(details or {})
+        self.in_words = True  # False where the request was JSON, whose paths then make sense in the message
 
     def to_dict(self) -> dict[str, object]:
         """Return `{code, message, details}`, the shape every face shows."""

@@ -5,7 +5,6 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from mmem.errors import Busy, IndexDamaged, Internal, MmemError, Storage
 
@@ -19,9 +18,9 @@ def primary_code(error: sqlite3.Error) -> int:
     return code & 0xFF if isinstance(code, int) else 0
 
 
-def from_sqlite(error: sqlite3.Error, path: Path, timeout: float) -> MmemError:
+def from_sqlite(error: sqlite3.Error, path: str, timeout: float) -> MmemError:
     """Return our error for one of SQLite's about the file at `path`."""
-    code, details = primary_code(error), {"path": str(path)}
+    code, details = primary_code(error), {"path": path}
     if code in _BUSY:
         return Busy(
             f"{path} is locked: another process has been writing for more than {timeout:g} s; try again",
@@ -47,19 +46,20 @@ def from_sqlite(error: sqlite3.Error, path: Path, timeout: float) -> MmemError:
     return Internal(f"SQLite said '{error}' about {path}; this is a bug in mmem: please report it", details)
 
 
-def _why_unopenable(path: Path) -> str:
-    if path.is_dir():
+def _why_unopenable(path: str) -> str:
+    if os.path.isdir(path):
         return "it is a directory"
     if not os.access(path, os.R_OK):
         return "permission denied"
-    if not os.access(path.parent, os.W_OK):
-        return f"no permission to write in {path.parent}, which SQLite needs beside the file"
+    folder = os.path.dirname(path)
+    if not os.access(folder, os.W_OK):
+        return f"no permission to write in {folder}, which SQLite needs beside the file"
     return "unable to open it"
 
 
-def from_os(error: OSError, path: Path) -> MmemError:
+def from_os(error: OSError, path: str) -> MmemError:
     """Return our error for one of the operating system's about the file at `path`."""
-    details = {"path": str(path)}
+    details = {"path": path}
     if error.errno in _FULL:
         return Storage(f"the disk is full: nothing was written to {path}; make room and try again", details)
     reason = (error.strerror or str(error)).lower()
@@ -67,7 +67,7 @@ def from_os(error: OSError, path: Path) -> MmemError:
 
 
 @contextmanager
-def translated(path: Path, timeout: float) -> Iterator[None]:
+def translated(path: str, timeout: float) -> Iterator[None]:
     """Turn SQLite's and the system's errors about `path` into ours."""
     try:
         yield

@@ -1,15 +1,15 @@
-"""A result as text: JSON, JSON lines, TOON or YAML. Tables and trees are `mmem.render`'s."""
+"""A result as text: JSON, JSON lines, TOON or YAML. Tables and trees are `mmem.render`'s.
 
+msgspec is imported only for records: a list of names needs no more than the standard library.
+"""
+
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
-from mmem.records import AddedObservations, Entity, Graph, Relation
 from mmem.streams import visible
 
-_KINDS = ((Entity, "entity"), (Relation, "relation"), (AddedObservations, "observations"))
 _CONTROLS = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -18,11 +18,8 @@ def formatted(result: object, name: str, *, on_terminal: bool = False) -> bytes:
 
     On a terminal, control characters are written in a way that the terminal doesn't obey.
     """
-    if name == "json":
-        text = msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
-        return _escaped(text) if on_terminal else text
-    if name == "jsonl":
-        text = b"".join(msgspec.json.encode(line) + b"\n" for line in _lines(result))
+    if name in {"json", "jsonl"}:
+        text = _json(result) if name == "json" else _json_lines(result)
         return _escaped(text) if on_terminal else text
     plain = plain_value(result)
     if name == "toon":
@@ -35,31 +32,53 @@ def formatted(result: object, name: str, *, on_terminal: bool = False) -> bytes:
 
 def plain_value(result: object) -> Any:
     """Return a result as dicts, lists and scalars."""
+    if _is_plain(result):
+        return result
+    import msgspec
+
     return msgspec.to_builtins(result)
 
 
-def _lines(result: object) -> Iterator[object]:
-    """Yield what stands on each line: `{"type": "entity", ...}` for the records of a graph."""
+def _is_plain(result: object) -> bool:
+    """Tell whether a result is a text or a list of texts."""
+    return isinstance(result, str) or (isinstance(result, list) and all(isinstance(item, str) for item in result))
+
+
+def _json(result: object) -> bytes:
+    """Return JSON with an indentation of two spaces."""
+    if _is_plain(result):
+        return (json.dumps(result, ensure_ascii=False, indent=2) + "\n").encode()
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(result), indent=2) + b"\n"
+
+
+def _json_lines(result: object) -> bytes:
+    """Return a line for each record: `{"type": "entity", ...}`, which `mmem import` reads back."""
+    if _is_plain(result):
+        items = result if isinstance(result, list) else [result]
+        return "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in items).encode()
+    import msgspec
+
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in _records(result))
+
+
+def _records(result: object) -> Iterator[object]:
+    from mmem.records import AddedObservations, Entity, Graph, Relation
+
+    kinds = ((Entity, "entity"), (Relation, "relation"), (AddedObservations, "observations"))
     if isinstance(result, Graph):
-        yield from map(_tagged, result.entities)
-        yield from map(_tagged, result.relations)
-    elif isinstance(result, list):
-        yield from map(_tagged, result)
+        items: list[Any] = [*result.entities, *result.relations]
     else:
-        yield result
-
-
-def _tagged(record: object) -> object:
-    for kind, name in _KINDS:
-        if isinstance(record, kind):
-            return {"type": name, **plain_value(record)}
-    return record
+        items = result if isinstance(result, list) else [result]
+    for item in items:
+        kind = next((name for record, name in kinds if isinstance(item, record)), None)
+        yield item if kind is None else {"type": kind, **plain_value(item)}
 
 
 def _escaped(text: bytes) -> bytes:
     """Return JSON with the controls that JSON may hold raw written as escapes: the same data."""
-    decoded = text.decode()
-    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", decoded).encode()
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text.decode()).encode()
 
 
 def _yaml(plain: object) -> str:

@@ -11,10 +11,9 @@ from typing import NoReturn
 import msgspec
 
 from mmem.errors import InvalidArguments, InvalidJson
-from mmem.values import MAX_DEPTH, child_path, faults
+from mmem.values import MAX_DEPTH, child_path, faults, may_hold_faults
 
 _KEY_COLON = re.compile(rb'"\s*:')
-_SUSPICIOUS = re.compile(rb"\\u0000|[0-9]{19}")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 
@@ -33,7 +32,7 @@ def decode(text: bytes | str) -> object:
         _explain(raw)
     if _may_repeat_keys(raw, value):
         _second_reading(raw)
-    if _SUSPICIOUS.search(raw) or raw.count(b"[") + raw.count(b"{") > MAX_DEPTH:
+    if may_hold_faults(raw):
         for path, fault in faults(value):
             raise InvalidArguments(f"{path}: {fault}", {"path": path})
     return value
@@ -55,30 +54,30 @@ class _Pairs(list[tuple[str, object]]):
 def _second_reading(raw: bytes) -> None:
     """Raise for repeated keys, NaN and lone surrogates, with their path."""
     loose = json.loads(raw.decode("utf-8", "surrogatepass"), object_pairs_hook=_Pairs, parse_int=_integer)
-    _check(loose, "$", 0)
+    _check(loose, "$")
 
 
 def _integer(digits: str) -> int:
     return int(digits) if len(digits) < 40 else 10**39  # beyond 64 bits either way
 
 
-def _check(value: object, path: str, depth: int) -> None:
-    if depth > MAX_DEPTH:
-        raise InvalidJson(f"{path}: nested deeper than {MAX_DEPTH} levels", {"path": path})
+def _check(value: object, path: str) -> None:
     if isinstance(value, _Pairs):
         seen: set[str] = set()
         for key, item in value:
             if key in seen:
                 raise InvalidJson(f"{path}: the key {json.dumps(key)} stands twice", {"path": path, "key": key})
             seen.add(key)
-            _check(key, path, depth)
-            _check(item, child_path(path, key), depth + 1)
+            _check(key, path)
+            _check(item, child_path(path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            _check(item, f"{path}[{index}]", depth + 1)
+            _check(item, f"{path}[{index}]")
     else:
         for _, fault in faults(value, path):
-            raise InvalidJson(f"{path}: {fault}", {"path": path})
+            is_json = isinstance(value, int) or (isinstance(value, str) and "\0" in value)
+            error = InvalidArguments if is_json else InvalidJson
+            raise error(f"{path}: {fault}", {"path": path})
 
 
 def _explain(raw: bytes) -> NoReturn:

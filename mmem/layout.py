@@ -1,8 +1,7 @@
 """What a category file is: ours, a predecessor's, of a newer schema, or something else."""
 
 import sqlite3
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from mmem import schema
 from mmem.errors import Storage
@@ -14,8 +13,7 @@ _NEEDED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """How to read a file: whether the index is ours, whether there is one, whether rows have properties."""
 
     own: bool
@@ -26,7 +24,7 @@ class Layout:
 OWN = Layout(own=True, full_text=True, properties=True)
 
 
-def inspect(conn: sqlite3.Connection, path: Path) -> Layout:
+def inspect(conn: sqlite3.Connection, path: str) -> Layout:
     """Return the file's layout without changing it.
 
     Raises `Storage` where it isn't a memory database or has a newer schema than this program knows.
@@ -38,7 +36,7 @@ def inspect(conn: sqlite3.Connection, path: Path) -> Layout:
         raise Storage(
             f"{path} was made by a newer program (schema {version}; this one knows {schema.SCHEMA_VERSION}); "
             "it was left as it is: upgrade mmem",
-            {"path": str(path), "schemaVersion": version, "known": schema.SCHEMA_VERSION},
+            {"path": path, "schemaVersion": version, "known": schema.SCHEMA_VERSION},
         )
     foreign = any(
         kind == "trigger" and name.startswith("fts_") and name not in schema.OWN_OBJECTS
@@ -54,15 +52,6 @@ def inspect(conn: sqlite3.Connection, path: Path) -> Layout:
     )
 
 
-def is_memory(conn: sqlite3.Connection) -> bool:
-    """Tell, cheaply, whether a database has the tables of a memory."""
-    query = (
-        "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('entities', 'observations', 'relations')"
-    )
-    found: int = conn.execute(query).fetchone()[0]
-    return found == len(_NEEDED)
-
-
 def _columns(conn: sqlite3.Connection, table: str) -> set[str]:
     return {row[1] for row in conn.execute(f"PRAGMA table_info({table})")}
 
@@ -71,14 +60,14 @@ def _has_properties(conn: sqlite3.Connection, table: str) -> bool:
     return "properties" in _columns(conn, table)
 
 
-def _require_memory(conn: sqlite3.Connection, path: Path, tables: set[str]) -> None:
+def _require_memory(conn: sqlite3.Connection, path: str, tables: set[str]) -> None:
     for table, needed in _NEEDED.items():
         if table not in tables or not needed <= _columns(conn, table):
             own = ", ".join(sorted(name for name in tables if not name.startswith("sqlite_"))[:8])
             raise Storage(
                 f"{path} is a database but not a memory (its tables: {own or 'none'}); it was left as it is: "
                 "move it out of the base directory",
-                {"path": str(path), "tables": sorted(tables)},
+                {"path": path, "tables": sorted(tables)},
             )
 
 

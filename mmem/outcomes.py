@@ -1,7 +1,6 @@
 """What a tool gives back: a result in its documented shape, and notices beside it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
 NoticeCode = Literal[
@@ -39,9 +38,14 @@ class Notice:
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
 class Outcome(Generic[ResultT_co]):
     """A tool's result and its notices, in the order in which they arose."""
 
-    result: ResultT_co
-    notices: Sequence[Notice] = field(default=())
+    __slots__ = ("notices", "result")
+
+    def __init__(self, result: ResultT_co, notices: Sequence[Notice] = ()) -> None:
+        self.result = result
+        self.notices = notices
+
+    def __repr__(self) -> str:
+        return f"Outcome({self.result!r}, {list(self.notices)!r})"

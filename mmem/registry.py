@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mmem.errors import UnknownTool
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from mmem.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A command: its one line of help, and whether it is a tool that requests can ask for."""
 
     help: str
@@ -58,8 +56,8 @@ def tool(name: str) -> Tool:
         names = [known.replace("-", "_") for known, one in COMMANDS.items() if one.tool]
         near = did_you_mean(nearest(name.replace("-", "_"), names, 1))
         raise UnknownTool(f"there is no tool '{name[:60]}'{near}", {"tool": name[:200], "tools": names})
-    module = importlib.import_module(module_of(command))
-    return Tool(module.TOOL.request, module.TOOL.run)
+    loaded: Tool = importlib.import_module(module_of(command)).tool()
+    return loaded
 
 
 def call(store: "Store", name: str, arguments: object = None) -> "Outcome[Any]":

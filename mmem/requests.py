@@ -10,7 +10,7 @@ from mmem import jsontext
 from mmem.arguments import Request
 from mmem.errors import InvalidArguments, MmemError
 from mmem.names import did_you_mean, nearest
-from mmem.values import require_storable
+from mmem.values import MAX_DEPTH, require_storable
 
 RequestT = TypeVar("RequestT", bound=Request)
 
@@ -50,6 +50,8 @@ def parse_checked(kind: type[RequestT], arguments: object) -> RequestT:
     for _ in range(_MAX_REPAIRS):
         try:
             return msgspec.convert(arguments, kind)
+        except RecursionError:
+            raise InvalidArguments(f"$: nested deeper than {MAX_DEPTH} levels") from None
         except msgspec.ValidationError as error:
             repaired = _with_json_text_parsed(arguments, str(error))
             if repaired is None:

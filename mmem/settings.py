@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from mmem.errors import Usage
 from mmem.names import require_category
@@ -17,7 +16,7 @@ DEFAULT_CATEGORY = "default"
 FORMATS = ("auto", "json", "jsonl", "toon", "yaml", "table")
 
 
-def base_directory(option: str | None, environ: Mapping[str, str] = os.environ) -> Path:
+def base_directory(option: str | None, environ: Mapping[str, str] = os.environ) -> str:
     """Return the base directory as an absolute path: the option, the variable, or `.aim` here.
 
     `~` is expanded, and a relative path is taken against the current directory.
@@ -25,7 +24,7 @@ def base_directory(option: str | None, environ: Mapping[str, str] = os.environ) 
     given = option or environ.get(BASE_DIR_VARIABLE) or DEFAULT_BASE_DIR
     if "\0" in given:
         raise Usage("the base directory can't hold a NUL character")
-    return Path(os.path.abspath(os.path.expanduser(given)))
+    return os.path.abspath(os.path.expanduser(given))
 
 
 def default_category(option: str | None, environ: Mapping[str, str] = os.environ) -> str:

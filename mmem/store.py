@@ -5,21 +5,18 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import TracebackType
 
-from mmem.category_file import CategoryFile, Missing, connect, create_file, has_log, identity
-from mmem.errors import InvalidArguments, NotFound, Storage
-from mmem.faults import from_os
-from mmem.layout import OWN, is_memory
-from mmem.names import category_fault, did_you_mean, nearest, require_category
+from mmem.category_file import CategoryFile, Missing
+from mmem.errors import InvalidArguments, NotFound
+from mmem.files import TIMEOUT, categories, create_file, identity, path_of, require_sqlite
+from mmem.layout import OWN
+from mmem.names import did_you_mean, nearest, require_category
 from mmem.outcomes import Notice
 from mmem.settings import DEFAULT_CATEGORY
 from mmem.transaction import Transaction
 
 MAX_OPEN = 50
-TIMEOUT = 30.0  # seconds to wait for another process's write
-_OLDEST_SQLITE = (3, 38, 0)  # for the schema's unixepoch()
 
 
 class Store:
@@ -27,19 +24,15 @@ class Store:
 
     def __init__(
         self,
-        base_dir: Path,
+        base_dir: str | os.PathLike[str],
         default_category: str = DEFAULT_CATEGORY,
         *,
         synchronous: str = "NORMAL",
         timeout: float = TIMEOUT,
     ) -> None:
         """Open nothing yet. `synchronous` is SQLite's NORMAL or FULL; `timeout` is in seconds."""
-        if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
-            raise Storage(
-                f"this Python brings SQLite {sqlite3.sqlite_version}; mmem needs "
-                f"{'.'.join(map(str, _OLDEST_SQLITE))} or newer: use a newer Python"
-            )
-        self.base_dir = base_dir
+        require_sqlite()
+        self.base_dir = os.path.abspath(base_dir)
         self.default_category = default_category
         self._synchronous = synchronous
         self._timeout = timeout
@@ -64,20 +57,9 @@ class Store:
         """Return the category a request means: its own, or the default for None and `""`."""
         return require_category(given) if given else self.default_category
 
-    def path(self, category: str) -> Path:
-        """Return the path of a category's file."""
-        return self.base_dir / f"{category}.db"
-
     def categories(self) -> list[str]:
         """Return the names of the categories, sorted: files that are named like one and hold a memory."""
-        try:
-            with os.scandir(self.base_dir) as entries:
-                stems = [entry.name[:-3] for entry in entries if entry.name.endswith(".db")]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise from_os(error, self.base_dir) from error
-        return sorted(stem for stem in stems if category_fault(stem) is None and _holds_memory(self.path(stem)))
+        return categories(self.base_dir)
 
     @contextmanager
     def reading(self, given: str | None) -> Iterator[Transaction]:
@@ -152,7 +134,9 @@ class Store:
             if oldest is None:
                 raise InvalidArguments(f"more than {MAX_OPEN} categories are being written at once")
             self._open.pop(oldest).close()
-        file = CategoryFile(category, self.path(category), synchronous=self._synchronous, timeout=self._timeout)
+        file = CategoryFile(
+            category, path_of(self.base_dir, category), synchronous=self._synchronous, timeout=self._timeout
+        )
         self._open[category] = file
         return file
 
@@ -179,17 +163,3 @@ def _is_empty(conn: sqlite3.Connection) -> bool:
     """Tell whether nothing was ever stored in a file."""
     unused = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq > 0)"
     return bool(conn.execute(unused).fetchone()[0])
-
-
-def _holds_memory(path: Path) -> bool:
-    """Tell whether a file is a database with the tables of a memory, without changing it."""
-    if identity(path) is None or path.is_dir():
-        return False
-    try:
-        conn = connect(path, "ro" if has_log(path) else "rw", TIMEOUT)
-        try:
-            return is_memory(conn)
-        finally:
-            conn.close()
-    except sqlite3.Error:
-        return False

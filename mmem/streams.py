@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
 _CHUNK = 1 << 20
@@ -14,15 +13,24 @@ def _is_terminal(stream: object) -> bool:
     return bool(isatty and isatty())
 
 
-@dataclass
 class Streams:
     """Standard input, output and error. None for a flag means: ask the stream."""
 
-    stdin_is_terminal: bool | None = None
-    stdout_is_terminal: bool | None = None
-    stderr_is_terminal: bool | None = None
-    color: str = "auto"
-    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    def __init__(
+        self,
+        stdin_is_terminal: bool | None = None,
+        stdout_is_terminal: bool | None = None,
+        stderr_is_terminal: bool | None = None,
+        *,
+        color: str = "auto",
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        """Take the process's own streams; tests say which ones are terminals."""
+        self.stdin_is_terminal = stdin_is_terminal
+        self.stdout_is_terminal = stdout_is_terminal
+        self.stderr_is_terminal = stderr_is_terminal
+        self.color = color
+        self.environ = environ
 
     @property
     def shows_terminal(self) -> bool:

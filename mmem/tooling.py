@@ -1,48 +1,43 @@
-"""What makes a click command of a tool: shared options, words or `--json`, one way to run and to show it."""
+"""What makes a click command of a tool: shared options, words or `--json`, one way to run and to show it.
 
-import re
+Only click is imported here; what requests need is imported when one is run, so that `--help` stays quick.
+"""
+
 from collections.abc import Callable
 from functools import wraps
-from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from mmem import jsontext
 from mmem.app import App
-from mmem.arguments import Request
-from mmem.errors import Usage
+from mmem.errors import MmemError, Usage
 from mmem.exits import ExitStatus
 from mmem.options import shared_options
-from mmem.outcomes import Outcome
-from mmem.requests import parse_checked, wrap_list
-from mmem.store import Store
-from mmem.values import require_storable
+from mmem.registry import Tool
+
+if TYPE_CHECKING:
+    from mmem.arguments import Request
+    from mmem.outcomes import Outcome
+    from mmem.store import Store
 
 Arguments = dict[str, Any]
-RequestT = TypeVar("RequestT", bound=Request)
 Words = Callable[..., Arguments]
-Question = Callable[[Store, Any], str | None]
-
-
-class Tool(NamedTuple):
-    """A tool's request type and command function, for the registry."""
-
-    request: type[Request]
-    run: Callable[[Store, Any], Outcome[Any]]
+Question = Callable[["Store", Any], str | None]
 
 
 def tool_command(
-    kind: type[RequestT],
-    run: Callable[[Store, RequestT], Outcome[Any]],
+    name: str,
+    load: Callable[[], Tool],
     *,
     question: Question | None = None,
     status: Callable[[Any], ExitStatus] = lambda result: ExitStatus.OK,
+    direct: "Callable[[App], Outcome[Any]] | None" = None,
 ) -> Callable[[Words], click.Command]:
     """Make a click command of a function that turns words into a tool's arguments.
 
-    `question` returns what to ask before a destructive request in words runs (None: nothing to ask), and adds
-    `--yes`. `status` maps a result to the exit status.
+    `load` returns the tool. `question` returns what to ask before a destructive request in words runs (None:
+    nothing to ask), and adds `--yes`. `status` maps a result to the exit status. `direct` runs a request in
+    words without making a request of them.
     """
 
     def decorate(words: Words) -> click.Command:
@@ -50,32 +45,30 @@ def tool_command(
         def invoke(json_text: str | None, assume_yes: bool = False, **given: Any) -> None:
             context = click.get_current_context()
             app = context.find_object(App) or App()
-            context.meta["mmem.words"] = json_text is None
-            if json_text is None:
-                arguments: object = {key: value for key, value in words(**given).items() if value is not None}
-                require_storable(arguments)
-            else:
-                _require_no_words(context)
-                arguments = _json_arguments(app, kind, json_text)
-            request = parse_checked(kind, arguments)
-            with app.store() as store:
-                if question is not None and json_text is None and not assume_yes:
-                    app.confirm(question(store, request))
-                outcome = run(store, request)
-            app.show(outcome, words=json_text is None)
+            in_words = json_text is None
+            try:
+                if direct is not None and in_words:
+                    app.show(direct(app))
+                    return
+                found = load()
+                request = _request(context, app, found, json_text, lambda: words(**given))
+                with app.store() as store:
+                    if question is not None and in_words and not assume_yes:
+                        app.confirm(lambda: question(store, request))
+                    outcome = found.run(store, request)
+            except MmemError as error:
+                error.in_words = in_words
+                raise
+            app.show(outcome, words=in_words)
             if code := status(outcome.result):
                 raise click.exceptions.Exit(int(code))
 
         function = _json_option(invoke)
         if question is not None:
             function = _yes_option(function)
-        return click.command(_command_name(kind))(shared_options(function))
+        return click.command(name)(shared_options(function))
 
     return decorate
-
-
-def _command_name(kind: type[Request]) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", kind.__name__).lower()
 
 
 _json_option = click.option(
@@ -89,24 +82,39 @@ _yes_option = click.option("-y", "--yes", "assume_yes", is_flag=True, help="Don'
 _NOT_WORDS = {"json_text", "assume_yes"}
 
 
+def _request(
+    context: click.Context, app: App, tool: Tool, json_text: str | None, words: Callable[[], Arguments]
+) -> "Request":
+    """Return the request that the words or the JSON text make."""
+    from mmem.requests import parse, parse_checked
+
+    if json_text is None:
+        return parse(tool.request, {key: value for key, value in words().items() if value is not None})
+    _require_no_words(context)
+    return parse_checked(tool.request, _json_arguments(app, tool, json_text))
+
+
 def _require_no_words(context: click.Context) -> None:
     for parameter in context.command.params:
         name = parameter.name or ""
         if not parameter.expose_value or name in _NOT_WORDS:
             continue
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            shown = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+            shown = parameter.opts[0] if isinstance(parameter, click.Option) else parameter.make_metavar(context)
             raise click.UsageError(f"a request is given in words or with --json, not both ({shown})")
 
 
-def _json_arguments(app: App, kind: type[Request], given: str) -> object:
+def _json_arguments(app: App, tool: Tool, given: str) -> object:
+    from mmem import jsontext
+    from mmem.requests import wrap_list
+
     if given == "-":
         raw: bytes | str = app.streams.read()
     elif given.startswith("@"):
         raw = _read_file(given[1:])
     else:
         raw = given
-    arguments = wrap_list(kind, jsontext.decode(raw))
+    arguments = wrap_list(tool.request, jsontext.decode(raw))
     own = arguments.get("category") if isinstance(arguments, dict) else None
     if app.category and own and own != app.category:
         raise Usage(f"--category is '{app.category}', but the request's own category is '{own}'; give one of them")
@@ -115,7 +123,8 @@ def _json_arguments(app: App, kind: type[Request], given: str) -> object:
 
 def _read_file(name: str) -> bytes:
     try:
-        return Path(name).read_bytes()
+        with open(name, "rb") as file:
+            return file.read()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file's name"
         raise Usage(f"--json @{name}: {(reason or 'unreadable').lower()}") from None

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import chain
 
 from mmem import schema
@@ -17,12 +16,12 @@ _MANY = 300  # rows that make FTS5's buffer large
 _WORTH_MERGING = 5_000  # new rows whose segments are worth merging at once
 
 
-@dataclass
 class _Pending:
     """What a transaction has inserted so far, shared by its parts."""
 
-    unindexed: tuple[int, int] | None = None  # the first ids of entities and observations outside the index
-    inserted: int = 0
+    def __init__(self) -> None:
+        self.unindexed: tuple[int, int] | None = None  # the first ids of entities and observations not indexed
+        self.inserted = 0
 
 
 class Transaction:

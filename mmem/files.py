@@ -1,0 +1,186 @@
+"""The files of a base directory: which ones are categories, how one is opened, created and told from another.
+
+Light on purpose: `mmem list-categories` and TAB need nothing more than this.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from mmem.errors import Storage
+from mmem.faults import from_os, from_sqlite
+from mmem.names import category_fault
+
+Identity = tuple[int, int]
+
+TIMEOUT = 30.0  # seconds to wait for another process's write
+TABLES = ("entities", "observations", "relations")
+
+_OLDEST_SQLITE = (3, 38, 0)  # for the schema's unixepoch()
+
+
+def require_sqlite() -> None:
+    """Raise `Storage` where this Python's SQLite is too old."""
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        oldest = ".".join(map(str, _OLDEST_SQLITE))
+        raise Storage(f"this Python has SQLite {sqlite3.sqlite_version}; mmem needs {oldest}: use a newer Python")
+
+
+def categories(base_dir: str) -> list[str]:
+    """Return the names of the categories, sorted: files that are named like one and hold a memory."""
+    require_sqlite()
+    try:
+        with os.scandir(base_dir) as entries:
+            stems = [entry.name[:-3] for entry in entries if entry.name.endswith(".db")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise from_os(error, base_dir) from error
+    return sorted(stem for stem in stems if category_fault(stem) is None and _holds_memory(path_of(base_dir, stem)))
+
+
+def path_of(base_dir: str, category: str) -> str:
+    """Return the path of a category's file."""
+    return os.path.join(base_dir, f"{category}.db")
+
+
+def _holds_memory(path: str) -> bool:
+    """Tell whether a file is a database with the tables of a memory, without changing it."""
+    if not os.path.isfile(path) or identity(path) is None:
+        return False
+    try:
+        conn = connect(path, "ro" if has_log(path) else "rw", TIMEOUT)
+        try:
+            marks = ", ".join("?" * len(TABLES))
+            query = f"SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ({marks})"
+            return bool(conn.execute(query, TABLES).fetchone()[0] == len(TABLES))
+        finally:
+            conn.close()
+    except sqlite3.Error:
+        return False
+
+
+def identity(path: str) -> Identity | None:
+    """Return what tells this file from any other, or None where there is none (or an empty one)."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise from_os(error, path) from error
+    return (found.st_dev, found.st_ino) if found.st_size else None
+
+
+def has_log(path: str) -> bool:
+    """Tell whether a database has a write-ahead log with something in it."""
+    try:
+        return os.stat(path + "-wal").st_size > 0
+    except OSError:
+        return False
+
+
+def connect(path: str, mode: str, timeout: float) -> sqlite3.Connection:
+    """Return a connection to an existing file; `mode` is `rw` or `ro`. The timeout holds from the start.
+
+    Closing the last writable connection moves a log into the database, so what must not change is read with
+    `ro` while there is a log; without one, `rw` is what leaves no files behind.
+    """
+    escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    if os.name == "nt":
+        escaped = "/" + escaped.replace("\\", "/")
+    return sqlite3.connect(
+        f"file:{escaped}?mode={mode}", uri=True, timeout=timeout, isolation_level=None, cached_statements=256
+    )
+
+
+@contextmanager
+def directory_lock(directory: str, *, exclusive: bool) -> Iterator[None]:
+    """Keep opening files and deleting them apart, between processes; a no-op where the system can't."""
+    try:
+        import fcntl
+
+        descriptor = os.open(directory, os.O_RDONLY)
+    except (ImportError, OSError):
+        yield
+        return
+    try:
+        with suppress(OSError):  # some network file systems refuse
+            fcntl.flock(descriptor, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def create_file(path: str) -> None:
+    """Put an empty memory at the path, whole at once; one that another process put there first stays."""
+    folder, name = os.path.split(path)
+    fresh = os.path.join(folder, f".{name}.{os.getpid()}-{os.urandom(4).hex()}.new")
+    try:
+        _make_directories(folder)
+        os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        try:
+            _fill(fresh)
+            _put(fresh, path)
+        finally:
+            remove(fresh)
+    except sqlite3.Error as error:
+        raise from_sqlite(error, path, 0) from error
+    except OSError as error:
+        raise from_os(error, path) from error
+
+
+def _fill(path: str) -> None:
+    """Create the tables in an empty file."""
+    from mmem import schema
+
+    conn = sqlite3.connect(path, isolation_level=None)
+    try:
+        conn.execute("PRAGMA journal_mode = WAL")
+        conn.execute("BEGIN IMMEDIATE")
+        schema.create(conn)
+        conn.execute("COMMIT")
+    finally:
+        conn.close()
+
+
+def _put(fresh: str, path: str) -> None:
+    """Give a finished file its name, unless another has it; an empty one counts as none."""
+    with directory_lock(os.path.dirname(path), exclusive=True):
+        if identity(path) is not None:
+            return
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        os.rename(fresh, path)
+        if os.name != "nt":
+            descriptor = os.open(os.path.dirname(path), os.O_RDONLY)
+            try:
+                os.fsync(descriptor)  # or a power cut could take the name back
+            finally:
+                os.close(descriptor)
+
+
+def remove(path: str) -> None:
+    """Remove a database and what SQLite keeps beside it, the database last.
+
+    Whoever opens it in between gets the old file, never a new one's log.
+    """
+    for suffix in ("-wal", "-shm", ""):
+        with suppress(FileNotFoundError):
+            os.unlink(path + suffix)
+
+
+def _make_directories(directory: str) -> None:
+    """Create a directory and its missing parents, all 0700."""
+    missing = []
+    while not os.path.isdir(directory):
+        missing.append(directory)
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            break
+        directory = parent
+    for path in reversed(missing):
+        with suppress(FileExistsError):
+            os.mkdir(path, mode=0o700)
+        if not os.path.isdir(path):
+            raise NotADirectoryError(20, "not a directory", path)
