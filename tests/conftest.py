@@ -1,0 +1,115 @@
+"""What the tests share: a store in a fresh folder, and one way to run `mmem` in process or for real."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mmem.app import App
+from mmem.cli import cli
+from mmem.registry import call
+from mmem.store import Store
+from mmem.streams import Streams
+
+_SETTINGS = (
+    "MEMORY_BASE_DIR",
+    "DEFAULT_CATEGORY",
+    "SERIALIZATION_FORMAT",
+    "MMEM_ERRORS",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "COLUMNS",
+)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run of the command line gave."""
+
+    stdout: str
+    stderr: str
+    exit_status: int
+
+    @property
+    def json(self) -> Any:
+        """The output as JSON."""
+        return json.loads(self.stdout)
+
+
+Mmem = Callable[..., Ran]
+
+
+@pytest.fixture(autouse=True)
+def fresh_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every test begin in an empty folder, with no setting in the environment."""
+    monkeypatch.chdir(tmp_path)
+    for name in _SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """The base directory that `mmem` uses in a test's folder."""
+    return tmp_path / ".aim"
+
+
+@pytest.fixture
+def store(base: Path) -> Iterator[Store]:
+    """A store on the same base directory."""
+    with Store(base) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ask(store: Store) -> Callable[..., Any]:
+    """Call a tool from Python: `ask("read_graph", category="work")` returns its outcome."""
+
+    def run(tool: str, **arguments: Any) -> Any:
+        return call(store, tool, arguments)
+
+    return run
+
+
+@pytest.fixture
+def mmem() -> Mmem:
+    """Run the command line in this process: `mmem("read-graph", "-c", "work")`."""
+
+    def run(
+        *words: str,
+        stdin: str | bytes = b"",
+        environ: dict[str, str] | None = None,
+        terminal: bool = False,
+    ) -> Ran:
+        app = App(streams=Streams(terminal, terminal, terminal, environ={**os.environ, **(environ or {})}))
+        result = CliRunner().invoke(cli, list(words), input=stdin, obj=app)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Ran(result.stdout, result.stderr, result.exit_code)
+
+    return run
+
+
+@pytest.fixture
+def mmem_process() -> Mmem:
+    """Run the command line as a process of its own."""
+
+    def run(*words: str, stdin: bytes = b"", environ: dict[str, str] | None = None, cwd: Path | None = None) -> Ran:
+        ran = subprocess.run(
+            [sys.executable, "-m", "mmem", *words],
+            input=stdin,
+            capture_output=True,
+            env={**os.environ, **(environ or {})},
+            cwd=cwd,
+            timeout=60,
+            check=False,
+        )
+        return Ran(ran.stdout.decode(), ran.stderr.decode(), ran.returncode)
+
+    return run
