@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mmem.outcomes import Notice, Outcome
     from mmem.store import Store
 
-_PATH = re.compile(r"\$(?:\.\w+|\[\d+\])*(?P<last>\.\w+|\[\d+\])?: ")
+_PATH = re.compile(r"\$(?:(?:\.\w+|\[\d+\])*(?P<last>\.\w+|\[\d+\]))?: ")
 
 
 class App:

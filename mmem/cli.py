@@ -12,6 +12,7 @@ from mmem.app import App, errors_option, mute_stdout
 from mmem.errors import Internal, MmemError, Storage, Usage
 from mmem.exits import ExitStatus
 from mmem.lazy import LazyGroup
+from mmem.names import did_you_mean, nearest
 from mmem.options import shared_options
 from mmem.settings import ERRORS_VARIABLE
 
@@ -81,14 +82,13 @@ def _bug(error: BaseException) -> Internal:
 
 
 def _usage_message(error: click.UsageError) -> str:
-    """Return click's message with a hint: at a text that begins with a dash, or at the command's help."""
+    """Return click's message in our words, with a hint at what to do."""
+    if isinstance(error, click.NoSuchOption):
+        near = did_you_mean(nearest(error.option_name, list(error.possibilities or ()), 1))
+        return f"there is no option '{error.option_name}'{near} (a text that begins with a dash goes after --)"
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
-    if isinstance(error, click.NoSuchOption):
-        return f"{message}; a text that begins with a dash goes after --"
-    if error.ctx is not None:
-        return f"{message} (see {error.ctx.command_path} --help)"
-    return message
+    return message if error.ctx is None else f"{message} (see {error.ctx.command_path} --help)"
 
 
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -1,6 +1,6 @@
 """The options that stand before the command as well as after it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -62,10 +62,21 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
 )
 
 
+def add_last(function: F, options: Sequence[Callable[[F], F]]) -> F:
+    """Add options in such a way that the help shows them, in their order, after those added before."""
+    before: list[click.Parameter] = getattr(function, "__click_params__", [])
+    function.__click_params__ = []  # type: ignore[attr-defined]  # click keeps a command's parameters here
+    for option in reversed(options):
+        option(function)
+    function.__click_params__ += before  # type: ignore[attr-defined]  # click turns the order round
+    return function
+
+
 def shared_options(function: F) -> F:
     """Add the options that every command takes."""
-    for names, name, settings in reversed(_OPTIONS):
-        function = click.option(
-            *names, f"shared_{name}", expose_value=False, is_eager=True, callback=_keep(name), **settings
-        )(function)
-    return function
+    return add_last(function, [_shared(*option) for option in _OPTIONS])
+
+
+def _shared(names: tuple[str, ...], name: str, settings: dict[str, Any]) -> Callable[[F], F]:
+    callback = _keep(name)
+    return click.option(*names, f"shared_{name}", expose_value=False, is_eager=True, callback=callback, **settings)

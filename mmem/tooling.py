@@ -12,7 +12,7 @@ import click
 from mmem.app import App
 from mmem.errors import MmemError, Usage
 from mmem.exits import ExitStatus
-from mmem.options import shared_options
+from mmem.options import add_last, shared_options
 from mmem.registry import Tool
 
 if TYPE_CHECKING:
@@ -63,10 +63,8 @@ def tool_command(
             if code := status(outcome.result):
                 raise click.exceptions.Exit(int(code))
 
-        function = _json_option(invoke)
-        if question is not None:
-            function = _yes_option(function)
-        return click.command(name)(shared_options(function))
+        options = [_json_option] if question is None else [_yes_option, _json_option]
+        return click.command(name)(shared_options(add_last(invoke, options)))
 
     return decorate
 
