@@ -8,8 +8,12 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         from mmem import __version__
 
-        sys.stdout.write(f"mmem {__version__}\n")
-        return
+        try:
+            sys.stdout.write(f"mmem {__version__}\n")
+            sys.stdout.flush()
+            return
+        except (OSError, AttributeError):
+            pass  # the full command line knows what to say
     from mmem.cli import cli
 
     cli()

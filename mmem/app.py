@@ -122,6 +122,8 @@ def mute_stdout() -> None:
     """Let nothing more be written to a stdout that is closed or full, not even at exit."""
     import os
 
+    if sys.stdout is None:
+        return
     try:
         descriptor = os.open(os.devnull, os.O_WRONLY)
         os.dup2(descriptor, sys.stdout.fileno())

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -17,6 +18,22 @@ from mmem.options import shared_options
 from mmem.settings import ERRORS_VARIABLE
 
 
+class _Escaped(Exception):
+    """Carries an error past click's `main`, which would end a run with 1 for a closed pipe and for Ctrl-C."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
+@contextmanager
+def _past_click() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, KeyboardInterrupt) as error:
+        raise _Escaped(error) from error
+
+
 class Root(LazyGroup):
     """The `mmem` command itself."""
 
@@ -25,33 +42,41 @@ class Root(LazyGroup):
         words = list(sys.argv[1:] if args is None else args)
         app = settings.pop("obj", None) or App()
         app.errors = errors_option(words, app.streams.environ.get(ERRORS_VARIABLE))
-        sys.exit(int(_run(super().main, words, app, settings)))
+        settings.setdefault("prog_name", "mmem")
+        sys.exit(int(_run(lambda: super(Root, self).main(words, standalone_mode=False, obj=app, **settings), app)))
+
+    def make_context(self, *args: Any, **settings: Any) -> click.Context:
+        """Parse the words; `--help` prints here already."""
+        with _past_click():
+            context = super().make_context(*args, **settings)
+            return context
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with _past_click():
+            return super().invoke(ctx)
 
 
-def _run(click_main: Any, words: list[str], app: App, settings: dict[str, Any]) -> ExitStatus:
-    settings.setdefault("prog_name", "mmem")
+def _run(click_main: Callable[[], Any], app: App) -> ExitStatus:
     try:
-        status = click_main(words, standalone_mode=False, obj=app, **settings)
-        sys.stdout.flush()
+        status = click_main()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return ExitStatus(status) if isinstance(status, int) else ExitStatus.OK
-    except BaseException as error:
+    except _Escaped as escaped:
+        return _status_of(escaped.error, app)
+    except Exception as error:
         return _status_of(error, app)
 
 
 def _status_of(error: BaseException, app: App) -> ExitStatus:
     """Say what happened, once, and return the exit status for it."""
+    if isinstance(error, click.ClickException):
+        error = _from_click(error, app)
     if isinstance(error, MmemError):
         app.show_error(error, words=error.in_words)
         return error.exit
-    if isinstance(error, click.UsageError):
-        app.show_error(Usage(_usage_message(error)))
-        return ExitStatus.USAGE
-    if isinstance(error, click.ClickException):
-        app.show_error(Usage(error.format_message()))
-        return ExitStatus.USAGE
-    if isinstance(error, KeyboardInterrupt) or (
-        isinstance(error, click.Abort) and isinstance(error.__cause__, KeyboardInterrupt)
-    ):
+    if isinstance(error, KeyboardInterrupt):
         app.streams.note("mmem: interrupted")
         return ExitStatus.INTERRUPTED
     if isinstance(error, click.Abort):
@@ -64,10 +89,17 @@ def _status_of(error: BaseException, app: App) -> ExitStatus:
         mute_stdout()
         app.show_error(Storage(f"writing the output failed: {(error.strerror or str(error)).lower()}"))
         return ExitStatus.STORAGE
-    if isinstance(error, SystemExit):
-        raise error
     app.show_error(_bug(error))
     return ExitStatus.FAILED
+
+
+def _from_click(error: click.ClickException, app: App) -> MmemError:
+    """Return a usage error for one of click's; `mmem` alone is one, whose message is the help."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and app.errors == "text":
+        for line in error.format_message().splitlines():
+            app.streams.note(line)
+        return Usage("say a command")
+    return Usage(_usage_message(error) if isinstance(error, click.UsageError) else error.format_message())
 
 
 def _bug(error: BaseException) -> Internal:

@@ -1,5 +1,6 @@
 """The standard streams, and what is known about them; tests bring their own."""
 
+import errno
 import os
 import sys
 from collections.abc import Mapping
@@ -65,6 +66,8 @@ class Streams:
 
     def write(self, output: bytes) -> None:
         """Write to standard output, all of it or an error."""
+        if sys.stdout is None:  # closed by the shell: `>&-`
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         stdout: BinaryIO = sys.stdout.buffer
         view = memoryview(output)
         for start in range(0, len(view), _CHUNK):
@@ -74,6 +77,8 @@ class Streams:
     def note(self, line: str) -> None:
         """Write a line to standard error; control characters are shown, not sent."""
         stderr = sys.stderr
+        if stderr is None:
+            return
         encoding = getattr(stderr, "encoding", None) or "utf-8"
         stderr.write(visible(line).encode(encoding, "backslashreplace").decode(encoding) + "\n")
         stderr.flush()
