@@ -164,9 +164,10 @@ def _skipped(found: Found, given: EntityInput, path: str, in_request: bool) -> N
     where = "stands earlier in this request" if in_request else f"exists already (id {found.id})"
     message = f"{path}: {_shown(found)} {where} and was left as it is"
     if number:
-        verb = "wasn't" if number == 1 else "weren't"
+        verb, pronoun = ("wasn't", "it") if number == 1 else ("weren't", "them")
         message += (
-            f"; {_observations(number)} {verb} stored: add them with add_observations, or replace it with override"
+            f"; {_observations(number)} {verb} stored: add {pronoun} with add_observations, "
+            "or use override to replace the entity"
         )
     return Notice(
         "skipped",

@@ -1,0 +1,79 @@
+"""Every example of the README runs, on a real terminal, and prints what the README shows."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parent.parent / "README.md"
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COLOR = re.compile("\x1b\\[[0-9;]*m")  # jq's own, on a terminal
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
+
+
+def examples(language: str) -> list[str]:
+    """Return the fenced blocks of a language, in order."""
+    return [body for kind, body in _FENCE.findall(README.read_text()) if kind == language]
+
+
+def commands(block: str) -> Iterator[tuple[str, str]]:
+    """Yield each command of a console block with what the README shows below it."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines(keepends=True)
+        end = lines.index("YAML\n") + 1 if "<<'YAML'" in lines[0] else 1
+        yield "".join(lines[:end]), "".join(lines[end:])
+
+
+def on_a_terminal(command: str, folder: Path) -> str:
+    """Return what a command prints on a terminal of 80 columns."""
+    controller, terminal = pty.openpty()
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environ = {**os.environ, "PATH": programs, "COLUMNS": "80", "NO_COLOR": "1", "TERM": "xterm"}
+    with subprocess.Popen(
+        ["bash", "-c", command], cwd=folder, env=environ, stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal
+    ):
+        os.close(terminal)
+        printed = b""
+        try:
+            while chunk := os.read(controller, 65536):
+                printed += chunk
+        except OSError:  # the other end was closed
+            pass
+    os.close(controller)
+    return printed.decode().replace("\r\n", "\n")
+
+
+def comparable(printed: str, command: str) -> list[str]:
+    """Return lines without the time; of a pipe sorted, since its notices may come first or last."""
+    lines = _TIME.sub("TIME", _COLOR.sub("", printed)).splitlines()
+    return sorted(lines) if "|" in command else lines
+
+
+def test_the_console_examples_print_what_the_readme_shows(tmp_path: Path) -> None:
+    first, *others = examples("console")
+    (tmp_path / "first").mkdir()
+    (tmp_path / "others").mkdir()
+    blocks = [(tmp_path / "first", first), *((tmp_path / "others", block) for block in others)]
+    for folder, block in blocks:
+        for command, shown in commands(block):
+            printed = on_a_terminal(command, folder)
+            assert comparable(printed, command) == comparable(shown, command), f"$ {command}\n{printed}"
+
+
+def test_the_python_example_runs(tmp_path: Path) -> None:
+    work = next(block for block in examples("console") if "team.yaml" in block)
+    for command, _ in commands(work):
+        on_a_terminal(command, tmp_path)
+    (example,) = examples("python")
+    ran = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout == "['Ann'] []\n"
+
+
+@pytest.mark.parametrize("named", ["tests/run", "LICENSE", "README.md", "CHANGELOG.md", ".ci/run"])
+def test_the_files_that_people_look_for_exist(named: str) -> None:
+    assert (README.parent / named).is_file()
