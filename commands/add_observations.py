@@ -146,7 +146,9 @@ def command(
     properties: tuple[str, ...],
     override: bool,
 ) -> Arguments:
-    """Add observations to an entity. A TEXT of - is read from standard input.
+    """Add observations to an entity.
+
+    A TEXT of - is read from standard input.
 
     \b
     mmem add-observations UserService "Added caching" --source changelog

@@ -145,7 +145,7 @@ def command(
     source: str | None,
     ids: tuple[str, ...],
 ) -> Arguments:
-    """Delete observations of an entity, or observations by id.
+    """Delete observations of an entity, or by id.
 
     \b
     mmem delete-observations UserService -t service -O version --source changelog

@@ -166,7 +166,7 @@ def command(
     to_type: str | None,
     ids: tuple[str, ...],
 ) -> Arguments:
-    """Delete relations between entities, or relations by id.
+    """Delete relations between entities, or by id.
 
     Without --from-type and --to-type, FROM and TO mean the entities without a type.
 

@@ -59,7 +59,9 @@ def tool() -> Tool:
 @click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entities.")
 @click.option("--related", is_flag=True, help="Show every relation that touches them.")
 def command(names: tuple[str, ...], entity_type: str | None, related: bool) -> Arguments:
-    """Show entities by name or id. Exits with 3 where none is found.
+    """Show entities by name or id.
+
+    Exits with 3 where none is found.
 
     \b
     mmem open-nodes UserService id:7

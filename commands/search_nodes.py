@@ -103,10 +103,10 @@ def tool() -> Tool:
     help=f"Which observations to show: those that matched, all, or (auto) all of an entity with up to {_WHOLE}.",
 )
 def command(words: tuple[str, ...], limit: int | None, observations: str | None) -> Arguments:
-    """Find entities by name, type, text or property, best first.
+    """Find entities by name, type, text or property.
 
-    Words are found at the beginning of words, whatever their case and accents. FTS5's syntax works where it
-    is valid: "a phrase", AND, OR, NOT, NEAR(a b), auth*.
+    The best come first. Words are found at the beginning of words, whatever their case and accents. FTS5's
+    syntax works where it is valid: "a phrase", AND, OR, NOT, NEAR(a b), auth*.
 
     \b
     mmem search-nodes auth token

@@ -70,9 +70,10 @@ def fixtures() -> list[str]:
 @click.argument("name", metavar="[FILE|NAME|-]", default="demo")
 @shared_options
 def command(name: str) -> None:
-    """Fill a category from a graph in YAML, in one transaction. What exists already is left as it is.
+    """Fill a category from a graph in YAML.
 
-    NAME is a graph that ships with mmem: demo by default.
+    It is one transaction, and what exists already is left as it is. NAME is a graph that ships with mmem:
+    demo by default.
 
     \b
     mmem seed demo

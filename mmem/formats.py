@@ -19,15 +19,18 @@ def formatted(result: object, name: str, *, on_terminal: bool = False) -> bytes:
     On a terminal, control characters are written in a way that the terminal doesn't obey.
     """
     if name in {"json", "jsonl"}:
-        text = _json(result) if name == "json" else _json_lines(result)
-        return _escaped(text) if on_terminal else text
+        lines = _json(result) if name == "json" else _json_lines(result)
+        return _escaped(lines) if on_terminal else lines
     plain = plain_value(result)
     if name == "toon":
         from toon_format import encode
 
         toon = encode(plain) + "\n"
         return (visible(toon, keep="\n") if on_terminal else toon).encode()
-    return _yaml(plain).encode()
+    text = _yaml(plain)
+    if on_terminal and _CONTROLS.search(text):
+        text = _yaml(plain, escaped=True)
+    return text.encode()
 
 
 def plain_value(result: object) -> Any:
@@ -81,9 +84,9 @@ def _escaped(text: bytes) -> bytes:
     return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text.decode()).encode()
 
 
-def _yaml(plain: object) -> str:
+def _yaml(plain: object, *, escaped: bool = False) -> str:
     import yaml
 
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump(plain, Dumper=dumper, allow_unicode=True, sort_keys=False, width=100)
+    text: str = yaml.dump(plain, Dumper=dumper, allow_unicode=not escaped, sort_keys=False, width=100)
     return text.removesuffix("...\n")

@@ -23,16 +23,16 @@ class Entry(NamedTuple):
 COMMANDS = {
     "create-entities": Entry("Create entities, with their observations.", tool=True),
     "create-relations": Entry("Relate entities to each other.", tool=True),
-    "add-observations": Entry("Add observations to entities.", tool=True),
+    "add-observations": Entry("Add observations to an entity.", tool=True),
     "delete-entities": Entry("Delete entities, with their observations and relations.", tool=True),
-    "delete-observations": Entry("Delete observations.", tool=True),
-    "delete-relations": Entry("Delete relations.", tool=True),
+    "delete-observations": Entry("Delete observations of an entity, or by id.", tool=True),
+    "delete-relations": Entry("Delete relations between entities, or by id.", tool=True),
     "read-graph": Entry("Show the whole graph of a category.", tool=True),
     "search-nodes": Entry("Find entities by name, type, text or property.", tool=True),
     "open-nodes": Entry("Show entities by name or id.", tool=True),
     "list-categories": Entry("List the categories.", tool=True),
     "delete-category": Entry("Delete a category with everything in it.", tool=True),
-    "seed": Entry("Fill a category from a YAML graph, or from the demo that ships with mmem."),
+    "seed": Entry("Fill a category from a graph in YAML."),
 }
 
 

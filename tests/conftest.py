@@ -43,9 +43,6 @@ class Ran:
         return json.loads(self.stdout)
 
 
-Mmem = Callable[..., Ran]
-
-
 @pytest.fixture(autouse=True)
 def fresh_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every test begin in an empty folder, with no setting in the environment."""
@@ -78,7 +75,7 @@ def ask(store: Store) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def mmem() -> Mmem:
+def mmem() -> Callable[..., Ran]:
     """Run the command line in this process: `mmem("read-graph", "-c", "work")`."""
 
     def run(
@@ -97,7 +94,7 @@ def mmem() -> Mmem:
 
 
 @pytest.fixture
-def mmem_process() -> Mmem:
+def mmem_process() -> Callable[..., Ran]:
     """Run the command line as a process of its own."""
 
     def run(*words: str, stdin: bytes = b"", environ: dict[str, str] | None = None, cwd: Path | None = None) -> Ran:

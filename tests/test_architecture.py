@@ -1,0 +1,88 @@
+"""The house's rules: which way imports run, what a light command may load, one registry line per command."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import mmem
+from mmem.registry import COMMANDS, module_of, tool
+
+CORE = Path(mmem.__file__).parent
+FACE = {"app", "cli", "lazy", "options", "tooling", "words", "render", "__main__"}
+HEAVY = {"click", "rich", "mcp", "yaml"}
+
+
+def imports(file: Path) -> set[str]:
+    """Return the top names of what a module imports, whether at its top or inside a function."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
+    return found
+
+
+def core_modules() -> list[Path]:
+    return [file for file in sorted(CORE.glob("*.py")) if file.stem not in FACE]
+
+
+@pytest.mark.parametrize("file", core_modules(), ids=lambda file: file.stem)
+def test_the_core_knows_no_click_no_rich_no_commands(file: Path) -> None:
+    names = imports(file)
+    allowed = {"yaml"} if file.stem in {"formats", "yamltext"} else set()
+    assert not {name.split(".")[0] for name in names} & (HEAVY - allowed)
+    assert not {name for name in names if name.startswith("mmem.commands")}
+    assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_knows_no_sql(command: str) -> None:
+    module = module_of(command).rpartition(".")[2]
+    file = CORE / "commands" / f"{module}.py"
+    source = file if file.exists() else CORE.parent / "commands" / f"{module}.py"
+    assert not {name.split(".")[0] for name in imports(source)} & {"sqlite3", "sqlite_utils"}
+
+
+def test_every_command_file_is_in_the_registry() -> None:
+    folder = CORE / "commands" if (CORE / "commands").exists() else CORE.parent / "commands"
+    files = {file.stem for file in folder.glob("*.py")} - {"__init__"}
+    assert files == {name.replace("-", "_") for name in COMMANDS}
+
+
+def test_every_tool_of_the_registry_loads_and_no_other_command_is_one() -> None:
+    tools = [name for name, entry in COMMANDS.items() if entry.tool]
+    assert len(tools) == 11
+    assert all(tool(name).request.__struct_config__.forbid_unknown_fields for name in tools)
+    assert not hasattr(__import__(module_of("seed"), fromlist=["x"]), "tool")
+
+
+def loaded_by(words: list[str]) -> set[str]:
+    """Return the modules that a run of the command line has loaded at its end."""
+    code = (
+        "import sys, atexit; sys.argv = ['mmem', *sys.argv[1:]];"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+        "from mmem.__main__ import main; main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in ran.stderr.split()}
+
+
+@pytest.mark.parametrize(
+    ("words", "forbidden"),
+    [
+        (["--version"], {"click", "sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp", "json"}),
+        (["--help"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
+        (["list-categories"], {"sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
+        (["create-entities", "A"], {"sqlite_utils", "rich", "yaml", "mcp"}),
+        (["read-graph"], {"sqlite_utils", "rich", "yaml", "mcp"}),
+        (["search-nodes", "A"], {"sqlite_utils", "rich", "yaml", "mcp"}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_light_commands_load_nothing_heavy(words: list[str], forbidden: set[str]) -> None:
+    subprocess.run([sys.executable, "-m", "mmem", "create-entities", "Z"], capture_output=True, check=True)
+    assert not loaded_by(words) & forbidden
