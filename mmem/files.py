@@ -131,33 +131,37 @@ def create_file(path: str) -> None:
 
 
 def _fill(path: str) -> None:
-    """Create the tables in an empty file."""
+    """Create the tables in an empty file, unless another process was quicker."""
     from mmem import schema
 
-    conn = sqlite3.connect(path, isolation_level=None)
+    conn = connect(path, "rw", TIMEOUT)
     try:
         conn.execute("PRAGMA journal_mode = WAL")
         conn.execute("BEGIN IMMEDIATE")
-        schema.create(conn)
+        if not conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            schema.create(conn)
         conn.execute("COMMIT")
     finally:
         conn.close()
 
 
 def _put(fresh: str, path: str) -> None:
-    """Give a finished file its name, unless another has it; an empty one counts as none."""
-    with directory_lock(os.path.dirname(path), exclusive=True):
-        if identity(path) is not None:
-            return
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        os.rename(fresh, path)
-        if os.name != "nt":
-            descriptor = os.open(os.path.dirname(path), os.O_RDONLY)
-            try:
-                os.fsync(descriptor)  # or a power cut could take the name back
-            finally:
-                os.close(descriptor)
+    """Give a finished file its name, unless another has it."""
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        if identity(path) is None:  # an empty file: another program is about to fill it, or has failed to
+            _fill(path)
+    except OSError:  # a file system without hard links
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        _fill(path)
+    if os.name != "nt":
+        descriptor = os.open(os.path.dirname(path), os.O_RDONLY)
+        try:
+            os.fsync(descriptor)  # or a power cut could take the name back
+        finally:
+            os.close(descriptor)
 
 
 def remove(path: str) -> None:
