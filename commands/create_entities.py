@@ -103,7 +103,7 @@ class _Plan:
             transaction.defer_index()
         new = [(found.id, found.name, found.entity_type, _properties(given)) for found, given, _ in self._new.values()]
         transaction.insert("entities", "id, name, entity_type, properties", new)
-        remember_names(transaction)
+        remember_names(transaction, [found for found, _, _ in self._new.values()])
         writer = Writer(transaction, now(), self._override)
         stored = [*self._replacing.values(), *self._new.values()]
         entities = {path: self._with_observations(writer, found, given, path) for found, given, path in stored}

@@ -153,19 +153,19 @@ class CategoryFile:
             if self._conn is not None and current == self._identity:
                 return self._conn
             self.close()
-            with directory_lock(os.path.dirname(self.path), exclusive=False):
-                self._open()
+            try:
+                with directory_lock(os.path.dirname(self.path), exclusive=False):
+                    self._conn = self._open()
+            except sqlite3.OperationalError:
+                if identity(self.path) == current:
+                    raise
+                continue  # it was deleted or replaced meanwhile
             if identity(self.path) == current:
                 self._identity = current
-                return self._conn_or_fail()
+                return self._conn
         raise Conflict(f"{self.path} is being replaced again and again; try again", {"category": self.category})
 
-    def _conn_or_fail(self) -> sqlite3.Connection:
-        if self._conn is None:  # pragma: no cover - _open sets it or raises
-            raise Missing
-        return self._conn
-
-    def _open(self) -> None:
+    def _open(self) -> sqlite3.Connection:
         if has_log(self.path):
             self._probe()
         conn = connect(self.path, "rw", self.timeout)
@@ -184,7 +184,7 @@ class CategoryFile:
         except BaseException:
             conn.close()
             raise
-        self._conn = conn
+        return conn
 
     def _probe(self) -> None:
         """Refuse a file of a newer schema before a writable connection could change its bytes."""

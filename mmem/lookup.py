@@ -149,6 +149,12 @@ def near_twins(transaction: Transaction, new: Sequence[Found]) -> dict[int, Foun
 def _twins(transaction: Transaction, keys: list[str]) -> Iterable[Found]:
     if not transaction.layout.own:
         return ()
+    if len(keys) == 1:
+        statement = (
+            "SELECT e.id, e.name, e.entity_type FROM mmem_names n CROSS JOIN entities e ON e.id = n.entity_id "
+            "WHERE n.twin_key = ? ORDER BY n.entity_id"
+        )
+        return map(Found._make, transaction.conn.execute(statement, keys))
     statement = (
         "SELECT e.id, e.name, e.entity_type FROM json_each(?) j CROSS JOIN mmem_names n ON n.twin_key = j.value "
         "CROSS JOIN entities e ON e.id = n.entity_id ORDER BY e.id"
@@ -156,8 +162,12 @@ def _twins(transaction: Transaction, keys: list[str]) -> Iterable[Found]:
     return map(Found._make, transaction.conn.execute(statement, (msgspec.json.encode(keys).decode(),)))
 
 
-def remember_names(transaction: Transaction) -> None:
-    """Store the twin keys of the entities that are new since the last time, whoever created them."""
-    statement = "SELECT id, name FROM entities WHERE id > (SELECT COALESCE(max(entity_id), 0) FROM mmem_names)"
-    rows = [(id, twin_key(name)) for id, name in transaction.conn.execute(statement)]
+def remember_names(transaction: Transaction, new: Iterable[Found]) -> None:
+    """Store the twin keys of new entities, and of those that another program created since the last time."""
+    if transaction.catches_up_names():
+        statement = "SELECT id, name FROM entities WHERE id > (SELECT COALESCE(max(entity_id), 0) FROM mmem_names)"
+        named: Iterable[tuple[int, str]] = transaction.conn.execute(statement)
+    else:
+        named = [(found.id, found.name) for found in new]
+    rows = [(id, twin_key(name)) for id, name in named]
     transaction.insert("mmem_names", "entity_id, twin_key", rows)

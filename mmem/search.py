@@ -63,8 +63,17 @@ class Searcher:
         All words count first, and what contains the text as it was typed; then any of the words, with the
         notice `matched_any`; then a substring anywhere.
         """
-        if not self._transaction.layout.full_text:
+        layout = self._transaction.layout
+        if not layout.full_text:
             return self._without_index(query, limit)
+        try:
+            return self._with_index(query, limit)
+        except sqlite3.DatabaseError:
+            if layout.own:  # ours can be rebuilt; a predecessor's is left to it
+                raise
+            return self._without_index(query, limit)
+
+    def _with_index(self, query: Query, limit: int) -> Found:
         if explicit := query.explicit:
             hits = self._ranked(explicit, limit)
             return self._found(query, hits or self._containing([query.spellings], limit), explicit, limit)
@@ -186,8 +195,8 @@ class Searcher:
     def _without_index(self, query: Query, limit: int) -> Found:
         """Search a file that has no index: every word as a substring."""
         message = (
-            f"category '{self._transaction.category}' has no search index yet, so only substrings were found; "
-            "the first write adds it"
+            f"category '{self._transaction.category}' has no sound search index yet, so only substrings were found; "
+            "the first write brings one"
         )
         self._transaction.notice(Notice("no_full_text", message, category=self._transaction.category))
         hits = self._containing([query.spellings], limit)

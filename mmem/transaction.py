@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from typing import cast
 
 from mmem import schema
 from mmem.layout import Layout
@@ -22,6 +23,14 @@ class _Pending:
     def __init__(self) -> None:
         self.unindexed: tuple[int, int] | None = None  # the first ids of entities and observations not indexed
         self.inserted = 0
+        self.next_ids: dict[str, int] = {}  # nobody else can give ids while we hold the lock
+        self.names_are_known = False
+
+    def copy(self) -> "_Pending":
+        """Return what to go back to when a part fails."""
+        other = _Pending()
+        other.__dict__.update(self.__dict__, next_ids=dict(self.next_ids))
+        return other
 
 
 class Transaction:
@@ -41,13 +50,12 @@ class Transaction:
     @contextmanager
     def nested(self) -> Iterator["Transaction"]:
         """Run a part of the transaction that fails alone, with notices of its own."""
-        pending = self._pending
-        before = pending.unindexed, pending.inserted
+        before = self._pending.copy()
         self.conn.execute("SAVEPOINT part")
         try:
-            yield Transaction(self.category, self.conn, self.layout, pending)
+            yield Transaction(self.category, self.conn, self.layout, self._pending)
         except BaseException:
-            pending.unindexed, pending.inserted = before
+            self._pending.__dict__.update(before.__dict__)
             if self.conn.in_transaction:  # a full disk may have ended it already
                 self.conn.execute("ROLLBACK TO part")
             raise
@@ -61,8 +69,16 @@ class Transaction:
 
     def next_id(self, table: str) -> int:
         """Return the id that the next row of a table gets; ids are never given twice."""
-        row = self.conn.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-        return (row[0] if row else 0) + 1
+        known = self._pending.next_ids
+        if table not in known:
+            row = self.conn.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+            known[table] = (row[0] if row else 0) + 1
+        return known[table]
+
+    def catches_up_names(self) -> bool:
+        """Tell, once in a transaction, to look for names that another program stored."""
+        first, self._pending.names_are_known = not self._pending.names_are_known, True
+        return first
 
     def defer_index(self) -> None:
         """Let the rows inserted from now on be indexed together, by `flush_index`."""
@@ -87,7 +103,10 @@ class Transaction:
                 self.conn.execute(schema.OPTIMIZE)
 
     def insert(self, table: str, columns: str, rows: Sequence[Row]) -> None:
-        """Insert rows with multi-row VALUES: one statement is one flush of the index, whatever its size."""
+        """Insert rows, whose ids ascend, with multi-row VALUES.
+
+        One statement is one flush of the index, whatever its size.
+        """
         one = f"({', '.join('?' * (columns.count(',') + 1))})"
         for first in range(0, len(rows), _ROWS_A_STATEMENT):
             chunk = rows[first : first + _ROWS_A_STATEMENT]
@@ -95,7 +114,10 @@ class Transaction:
                 f"INSERT INTO {table}({columns}) VALUES {', '.join([one] * len(chunk))}",
                 list(chain.from_iterable(chunk)),
             )
-        self._pending.inserted += len(rows)
+        if rows:
+            self._pending.inserted += len(rows)
+            if table in self._pending.next_ids:
+                self._pending.next_ids[table] = cast(int, rows[-1][0]) + 1
 
     def update(self, table: str, columns: Sequence[str], rows: Sequence[Row], extra: str = "") -> None:
         """Set columns of rows, each given as `(id, value, ...)`, in one statement for many rows."""
