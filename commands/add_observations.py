@@ -47,7 +47,7 @@ class Addition(Part, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Check what the types can't. Raises `ValueError`."""
         self.reference()
-        force_setattr(self, "contents", observation_inputs(self.contents))
+        force_setattr(self, "contents", observation_inputs(self.contents, "contents"))
 
     def reference(self) -> Reference:
         """Return the entity's reference."""
@@ -170,6 +170,9 @@ def command(
 def _standard_input() -> str:
     app = click.get_current_context().find_object(App) or App()
     try:
-        return app.streams.read().decode("utf-8-sig").rstrip("\r\n")
+        text = app.streams.read().decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise InvalidArguments(f"standard input: byte {error.start + 1} isn't UTF-8") from None
+    if not text:
+        raise click.UsageError("standard input, which a TEXT of - stands for, is empty")
+    return text

@@ -4,6 +4,7 @@ import click
 
 from mmem import jsontext
 from mmem.arguments import RelationInput, Request
+from mmem.errors import Ambiguous
 from mmem.lookup import Found, Resolver
 from mmem.missing import Missing
 from mmem.outcomes import Notice, Outcome
@@ -42,12 +43,17 @@ def _resolved(transaction: Transaction, relations: list[RelationInput]) -> list[
     """Return both ends of each relation."""
     resolver = Resolver(transaction, (end for given in relations for end in (given.source, given.target)))
     missing = Missing(transaction, resolver)
-    placed = []
+    placed: list[Placed] = []
+    ambiguous: Ambiguous | None = None
     for index, given in enumerate(relations):
         ends = []
         for side, reference in (("from", given.source), ("to", given.target)):
             path = f"$.relations[{index}].{side}"
-            found = resolver.find(reference, path)
+            try:
+                found = resolver.find(reference, path)
+            except Ambiguous as error:
+                ambiguous = ambiguous or error
+                continue
             if found is None:
                 missing.add(path, reference)
             else:
@@ -55,6 +61,8 @@ def _resolved(transaction: Transaction, relations: list[RelationInput]) -> list[
         if len(ends) == 2:
             placed.append((ends[0], ends[1], given))
     missing.require_none()
+    if ambiguous is not None:
+        raise ambiguous
     return placed
 
 

@@ -12,7 +12,7 @@ from mmem.registry import Tool
 from mmem.store import Store
 from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
-from mmem.words import reference_word
+from mmem.words import reference_words
 
 
 class DeleteEntities(Request, frozen=True):
@@ -80,4 +80,4 @@ def command(names: tuple[str, ...], entity_type: str | None) -> Arguments:
     """
     if not names:
         raise click.UsageError("name an entity to delete, or give a request with --json")
-    return {"entities": [reference_word(name, None if name.startswith("id:") else entity_type) for name in names]}
+    return {"entities": reference_words(names, entity_type)}

@@ -28,8 +28,11 @@ class Deletion(Part, frozen=True):
 
     def __post_init__(self) -> None:
         """Check what the types can't. Raises `ValueError`."""
+        others = (self.entity_id, self.entity_name, self.entity_type, self.observation_type, self.source)
         if self.id is not None:
             id_number(self.id)
+            if any(other is not None for other in others):
+                raise ValueError("give an observation's own id, or its entity, observationType and source, not both")
         elif self.entity_id is None and self.entity_name is None:
             raise ValueError("name an observation by id, or its entity by entityId or entityName")
         else:

@@ -40,8 +40,11 @@ class Deletion(Part, frozen=True, rename=_KEYS.get):
 
     def __post_init__(self) -> None:
         """Check what the types can't. Raises `ValueError`."""
+        ends = (self.source_id, self.target_id, self.source, self.source_type, self.target, self.target_type)
         if self.id is not None:
             id_number(self.id)
+            if self.relation_type is not None or any(end is not None for end in ends):
+                raise ValueError("give a relation's own id, or its ends and relationType, not both")
             return
         if not self.relation_type:
             raise ValueError("name a relation by id, or by its ends and relationType")
@@ -59,6 +62,8 @@ def _end(side: str, id: Id | None, given: AnyEnd | None, entity_type: str | None
     if given is None:
         if id is None:
             raise ValueError(f"name the relation's end '{side}', or give '{side}Id'")
+        if entity_type is not None:
+            raise ValueError(f"'{side}Type' goes with '{side}'; '{side}Id' needs none")
         return Reference(id=id)
     if isinstance(given, str):
         return Reference(id=id, name=given, entity_type=entity_type)
@@ -175,6 +180,8 @@ def command(
     mmem delete-relations --id 3 --yes
     """
     if source is None and ids:
+        if from_type is not None or to_type is not None:
+            raise click.UsageError("a relation's own id needs no types of its ends")
         return {"relations": [{"id": id.removeprefix("id:")} for id in ids]}
     if source is None or relation_type is None or target is None or ids:
         raise click.UsageError("say FROM RELATION TO, or --id ID, or give a request with --json")

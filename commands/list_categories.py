@@ -17,6 +17,7 @@ def tool() -> Tool:
 
     def run(store: Store, request: ListCategories) -> Outcome[list[str]]:
         """Return the categories' names, sorted."""
+        store.category(request.category)
         return Outcome(store.categories())
 
     return Tool(ListCategories, run)
@@ -24,6 +25,7 @@ def tool() -> Tool:
 
 def direct(app: App) -> Outcome[list[str]]:
     """Do what the tool does, from the options alone."""
+    app.default_category()
     return Outcome(categories(app.base_directory()))
 
 

@@ -12,7 +12,7 @@ from mmem.records import Graph
 from mmem.registry import Tool
 from mmem.store import Store
 from mmem.tooling import Arguments, tool_command
-from mmem.words import reference_word
+from mmem.words import reference_words
 
 
 class OpenNodes(Request, frozen=True):
@@ -70,6 +70,6 @@ def command(names: tuple[str, ...], entity_type: str | None, related: bool) -> A
     if not names:
         raise click.UsageError("name an entity to open, or give a request with --json")
     return {
-        "entities": [reference_word(name, None if name.startswith("id:") else entity_type) for name in names],
+        "entities": reference_words(names, entity_type),
         "related": related or None,
     }

@@ -1,12 +1,12 @@
 """`search_nodes`: entities found by name, type, text or property, best first."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import click
-from msgspec import structs
+from msgspec import Meta, structs
 
 from mmem.arguments import Limit, Request
-from mmem.errors import IndexDamaged, InvalidArguments
+from mmem.errors import InvalidArguments
 from mmem.outcomes import Notice, Outcome
 from mmem.query import Query
 from mmem.reading import Reader
@@ -18,6 +18,7 @@ from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 
 _LIMIT = 50  # entities
+_MAX_QUERY = 10_000  # characters
 _WHOLE = 20  # observations up to which an entity is shown whole
 
 Which = Literal["auto", "matched", "all"]
@@ -26,7 +27,7 @@ Which = Literal["auto", "matched", "all"]
 class SearchNodes(Request, frozen=True):
     """A search; `observations` says which ones of a found entity come along."""
 
-    query: str
+    query: Annotated[str, Meta(max_length=_MAX_QUERY)]
     limit: Limit | None = None
     observations: Which | None = None
 
@@ -40,16 +41,6 @@ def run(store: Store, request: SearchNodes) -> Outcome[Graph]:
     query = Query(request.query)
     if not query.text:
         raise InvalidArguments("$.query: say what to search for; the query is blank", {"path": "$.query"})
-    try:
-        return _search(store, request, query)
-    except IndexDamaged:
-        store.heal_index(store.category(request.category))
-        outcome = _search(store, request, query)
-        message = "the search index didn't fit the rows and was rebuilt from them; nothing is lost"
-        return Outcome(outcome.result, [Notice("index_healed", message), *outcome.notices])
-
-
-def _search(store: Store, request: SearchNodes, query: Query) -> Outcome[Graph]:
     with store.reading(request.category) as transaction:
         searcher = Searcher(transaction)
         found = searcher.find(query, request.limit or _LIMIT)

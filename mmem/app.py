@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from mmem.outcomes import Notice, Outcome
     from mmem.store import Store
 
-_PATH = re.compile(r"\$(?:(?:\.\w+|\[\d+\])*(?P<last>\.\w+|\[\d+\]))?: ")
+_STEP = r'\.\w+|\[\d+\]|\["(?:[^"\\]|\\.)*"\]'
+_PATH = re.compile(rf"\$(?:(?:{_STEP})*(?P<last>{_STEP}))?: ")
 
 
 class App:
@@ -32,12 +33,15 @@ class App:
         """Return the absolute path of the base directory."""
         return base_directory(self.base_dir, self.streams.environ)
 
+    def default_category(self) -> str:
+        """Return the category of requests that name none. Raises `InvalidArguments` for a bad name."""
+        return default_category(self.category, self.streams.environ)
+
     def store(self) -> "Store":
         """Return the store that the options and variables name, with the default category of this run."""
         from mmem.store import Store
 
-        environ = self.streams.environ
-        return Store(self.base_directory(), default_category(self.category, environ))
+        return Store(self.base_directory(), self.default_category())
 
     def output_format(self) -> str:
         """Return the format to print in."""
@@ -90,8 +94,10 @@ def spoken(message: str) -> str:
     """Return a message without the paths of a JSON request, which a person who typed words didn't write."""
 
     def last(match: re.Match[str]) -> str:
-        step = match["last"]
-        return f"{step[1:]}: " if step and step.startswith(".") else ""
+        step = match["last"] or ""
+        if step.startswith("."):
+            return f"{step[1:]}: "
+        return f"{step[1:-1]}: " if step.startswith('["') else ""
 
     return _PATH.sub(last, message)
 

@@ -11,11 +11,12 @@ from msgspec import Meta, Struct, json
 from msgspec.structs import force_setattr
 
 from mmem.timestamps import is_timestamp
-from mmem.values import MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_TEXT, is_too_deep, nfc, text_fault
+from mmem.values import MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_TEXT, faults, is_too_deep, nfc, text_fault
 
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 Type = Annotated[str, Meta(max_length=MAX_NAME)]
-Id = int | str
+Number = Annotated[int, Meta(ge=0, le=10**18 - 1)]
+Id = Number | str
 Limit = Annotated[int, Meta(ge=1, le=100_000)]
 Offset = Annotated[int, Meta(ge=0, le=MAX_TEXT << 20)]
 
@@ -40,8 +41,6 @@ def id_number(given: Id | None) -> int | None:
         if not _ID.fullmatch(given):
             raise ValueError(f"an id is a number such as 7, not {given[:40]!r}")
         return int(given)
-    if not 0 <= given < 10**18:
-        raise ValueError(f"an id is a number from 1 up, not {given}")
     return given
 
 
@@ -59,8 +58,8 @@ def _require_name(label: str, name: str) -> None:
 def _require_key(label: str, text: str | None) -> None:
     if text is None:
         return
-    if len(text) > MAX_NAME:
-        raise ValueError(f"{label} has {len(text):,} characters; at most {MAX_NAME:,} are allowed")
+    if len(text) > MAX_NAME or (not text.isascii() and len(nfc(text)) > MAX_NAME):
+        raise ValueError(f"{label} has more than {MAX_NAME:,} characters (in Unicode's normal form C)")
     _require_text(label, text)
 
 
@@ -72,6 +71,9 @@ def _require_properties(properties: dict[str, Any] | None) -> None:
         raise ValueError(f"properties have {size:,} bytes as JSON; at most {MAX_PROPERTIES:,} are allowed")
     if is_too_deep(properties, text):
         raise ValueError(f"properties are nested deeper than {MAX_DEPTH} levels")
+    if json.decode(text) != properties:  # from Python: keys that aren't texts
+        for path, fault in faults(properties, ".properties"):
+            raise ValueError(f"{path}: {fault}")
 
 
 class ObservationInput(Part, frozen=True):
@@ -111,9 +113,18 @@ class ObservationInput(Part, frozen=True):
 AnyObservation = str | ObservationInput
 
 
-def observation_inputs(given: list[AnyObservation] | None) -> list[ObservationInput]:
-    """Return bare strings as plain observations, the rest as they are. Raises `ValueError`."""
-    return [ObservationInput(text=item) if isinstance(item, str) else item for item in given or ()]
+def observation_inputs(given: list[AnyObservation] | None, key: str = "observations") -> list[ObservationInput]:
+    """Return bare strings as plain observations, the rest as they are. Raises `ValueError` that names the place."""
+    return [
+        _plain(item, f".{key}[{index}]") if isinstance(item, str) else item for index, item in enumerate(given or ())
+    ]
+
+
+def _plain(text: str, path: str) -> ObservationInput:
+    try:
+        return ObservationInput(text=text)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 class EntityInput(Part, frozen=True):
@@ -170,8 +181,8 @@ class End(Part, frozen=True):
         return Reference(id=self.id, name=self.name, entity_type=entity_type)
 
 
-AnyReference = int | Type | Reference
-AnyEnd = int | Type | End  # a `Reference` once it is parsed
+AnyReference = Number | Type | Reference
+AnyEnd = Number | Type | End  # a `Reference` once it is parsed
 
 
 def as_reference(given: int | str | Reference | End) -> Reference:

@@ -4,6 +4,7 @@ Whatever a transaction here reports as stored can be read by a new process: the 
 after the lock is taken and after the COMMIT, because another process may have deleted the category meanwhile.
 """
 
+import errno
 import os
 import sqlite3
 import time
@@ -13,17 +14,21 @@ from contextlib import contextmanager, suppress
 from mmem import schema
 from mmem.errors import Conflict
 from mmem.faults import primary_code, translated
-from mmem.files import Identity, connect, directory_lock, has_log, identity, remove
-from mmem.layout import OWN, inspect
+from mmem.files import Identity, connect, connect_to_read, directory_lock, has_log, identity, remove
+from mmem.layout import OWN, inspect, state
 from mmem.outcomes import Notice
 from mmem.transaction import Transaction
 
 _SLICE = 0.2  # seconds between looks at the clock while another process writes, so that Ctrl-C is heard
-_MOVES = 20  # how often a file may be replaced under us before we give up
+_MOVES = 10  # how often a file may be replaced under us before we give up
 
 
 class Missing(Exception):
     """There is no file at the path."""
+
+
+class _Unfinished(Exception):
+    """Another program is creating the file's tables just now."""
 
 
 class CategoryFile:
@@ -37,7 +42,7 @@ class CategoryFile:
         self._synchronous = synchronous
         self._conn: sqlite3.Connection | None = None
         self._identity: Identity | None = None
-        self._cookie = -1
+        self._cookie: int | None = None
         self._layout = OWN
         self._wal = False
         self._grown = False
@@ -90,7 +95,7 @@ class CategoryFile:
                 self._refresh(conn)
                 self._active = transaction = Transaction(self.category, conn, OWN)
                 if not self._layout.own:
-                    schema.convert(conn)
+                    schema.install(conn)
                     transaction.notices.append(_converted(self.category))
                 yield transaction
                 transaction.finish()
@@ -127,6 +132,9 @@ class CategoryFile:
         with translated(self.path, self.timeout):
             conn = self._begin()
             try:
+                self._refresh(conn)
+                if not os.access(self.path, os.W_OK):
+                    raise PermissionError(errno.EACCES, "it is write-protected", self.path)
                 if not condition(conn):
                     return False
                 with directory_lock(os.path.dirname(self.path), exclusive=True):
@@ -139,7 +147,7 @@ class CategoryFile:
     def heal_index(self) -> None:
         """Rebuild the index from the tables, in a transaction of its own."""
         with self.write() as transaction:
-            transaction.conn.execute(schema.REBUILD)
+            schema.rebuild(transaction.conn)
 
     def _connection(self) -> sqlite3.Connection:
         """Return a connection to the file that is at the path now."""
@@ -156,6 +164,9 @@ class CategoryFile:
             try:
                 with directory_lock(os.path.dirname(self.path), exclusive=False):
                     self._conn = self._open()
+            except _Unfinished:
+                time.sleep(_SLICE)
+                continue
             except sqlite3.OperationalError:
                 if identity(self.path) == current:
                     raise
@@ -163,12 +174,13 @@ class CategoryFile:
             if identity(self.path) == current:
                 self._identity = current
                 return self._conn
-        raise Conflict(f"{self.path} is being replaced again and again; try again", {"category": self.category})
+        raise Conflict(f"another program is creating or replacing {self.path}; try again", {"category": self.category})
 
     def _open(self) -> sqlite3.Connection:
+        being_made = os.path.exists(self.path + "-wal")  # whoever creates a file has it open
         if has_log(self.path):
             self._probe()
-        conn = connect(self.path, "rw", self.timeout)
+        conn = connect_to_read(self.path, self.timeout)
         try:
             for pragma in (
                 "foreign_keys = ON",
@@ -178,8 +190,10 @@ class CategoryFile:
                 "cache_size = -65536",
             ):
                 conn.execute(f"PRAGMA {pragma}")
+            if being_made and schema.is_unfinished(conn):
+                raise _Unfinished
             self._layout = inspect(conn, self.path)
-            self._cookie = _cookie(conn)
+            self._cookie = None
             self._wal = conn.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         except BaseException:
             conn.close()
@@ -190,7 +204,8 @@ class CategoryFile:
         """Refuse a file of a newer schema before a writable connection could change its bytes."""
         conn = connect(self.path, "ro", self.timeout)
         try:
-            inspect(conn, self.path)
+            if not schema.is_unfinished(conn):
+                inspect(conn, self.path)
         finally:
             conn.close()
 
@@ -225,16 +240,10 @@ class CategoryFile:
 
     def _refresh(self, conn: sqlite3.Connection) -> None:
         """Look at the file's layout again if another process changed it."""
-        cookie = _cookie(conn)
-        if cookie != self._cookie:
+        cookie = state(conn, self.path) if self._layout.own else None
+        if cookie is None or cookie != self._cookie:
             self._layout = inspect(conn, self.path)
             self._cookie = cookie
-
-
-def _cookie(conn: sqlite3.Connection) -> int:
-    """Return SQLite's counter of changes to the schema."""
-    cookie: int = conn.execute("PRAGMA schema_version").fetchone()[0]
-    return cookie
 
 
 def _use_wal(conn: sqlite3.Connection) -> bool:

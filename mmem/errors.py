@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from mmem.exits import ExitStatus
+from mmem.visible import visible
 
 Details = Mapping[str, object]
 
@@ -15,8 +16,8 @@ class MmemError(Exception):
     exit: ClassVar[ExitStatus] = ExitStatus.FAILED
 
     def __init__(self, message: str, details: Details | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = visible(message)  # one line, whatever names it quotes
+        super().__init__(self.message)
         self.details: dict[str, object] = dict(details or {})
         self.in_words = True  # False where the request was JSON, whose paths then make sense in the message
 

@@ -28,9 +28,10 @@ def from_sqlite(error: sqlite3.Error, path: str, timeout: float) -> MmemError:
         )
     if code == sqlite3.SQLITE_NOTADB:
         return Storage(f"{path} is not a database; it was left as it is: move it out of the base directory", details)
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(path)):
         return Storage(f"the disk is full: nothing was written to {path}; make room and try again", details)
-    if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
+    in_index = any(word in str(error) for word in ("fts5", "fts_content"))
+    if in_index or getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
         return IndexDamaged(f"the search index in {path} is damaged and couldn't be rebuilt", details)
     if code == sqlite3.SQLITE_CORRUPT:
         return Storage(f"{path} is damaged ({error}); restore it from a backup", details)
@@ -44,6 +45,13 @@ def from_sqlite(error: sqlite3.Error, path: str, timeout: float) -> MmemError:
     if code == sqlite3.SQLITE_IOERR:
         return Storage(f"reading or writing {path} failed ({error}); check the disk and its free space", details)
     return Internal(f"SQLite said '{error}' about {path}; this is a bug in mmem: please report it", details)
+
+
+def _is_full(path: str) -> bool:
+    try:
+        return os.statvfs(os.path.dirname(path)).f_bavail == 0
+    except (OSError, AttributeError):
+        return False
 
 
 def _why_unopenable(path: str) -> str:

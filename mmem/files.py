@@ -15,7 +15,11 @@ from mmem.names import category_fault
 Identity = tuple[int, int]
 
 TIMEOUT = 30.0  # seconds to wait for another process's write
-TABLES = ("entities", "observations", "relations")
+COLUMNS = {  # what a memory has at least, in the tables of every schema version
+    "entities": {"id", "name", "entity_type"},
+    "observations": {"id", "entity_id", "observation_type", "content", "timestamp", "source"},
+    "relations": {"id", "from_entity_id", "to_entity_id", "relation_type"},
+}
 
 _OLDEST_SQLITE = (3, 38, 0)  # for the schema's unixepoch()
 
@@ -50,11 +54,12 @@ def _holds_memory(path: str) -> bool:
     if not os.path.isfile(path) or identity(path) is None:
         return False
     try:
-        conn = connect(path, "ro" if has_log(path) else "rw", TIMEOUT)
+        conn = connect(path, "ro", TIMEOUT) if has_log(path) else connect_to_read(path, TIMEOUT)
         try:
-            marks = ", ".join("?" * len(TABLES))
-            query = f"SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ({marks})"
-            return bool(conn.execute(query, TABLES).fetchone()[0] == len(TABLES))
+            return all(
+                needed <= {row[1] for row in conn.execute(f"PRAGMA table_info({table})")}
+                for table, needed in COLUMNS.items()
+            )
         finally:
             conn.close()
     except sqlite3.Error:
@@ -94,6 +99,23 @@ def connect(path: str, mode: str, timeout: float) -> sqlite3.Connection:
     )
 
 
+def connect_to_read(path: str, timeout: float) -> sqlite3.Connection:
+    """Return a connection that can at least read: also where SQLite may not put its files beside the database.
+
+    That is so on a read-only medium or a full disk. Then the file is read as it is, which is safe only while
+    there is no log and nobody else can write: the next use has to open it again.
+    """
+    conn = connect(path, "rw", timeout)
+    try:
+        conn.execute("SELECT 1 FROM sqlite_master").fetchone()
+        return conn
+    except sqlite3.OperationalError:
+        conn.close()
+        if has_log(path) or not os.access(path, os.R_OK):
+            raise
+    return connect(path, "ro&immutable=1", timeout)
+
+
 @contextmanager
 def directory_lock(directory: str, *, exclusive: bool) -> Iterator[None]:
     """Keep opening files and deleting them apart, between processes; a no-op where the system can't."""
@@ -113,7 +135,7 @@ def directory_lock(directory: str, *, exclusive: bool) -> Iterator[None]:
 
 
 def create_file(path: str) -> None:
-    """Put an empty memory at the path, whole at once; one that another process put there first stays."""
+    """Put an empty memory at the path, whole at once; what another process put there first stays."""
     folder, name = os.path.split(path)
     fresh = os.path.join(folder, f".{name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     try:
@@ -131,15 +153,15 @@ def create_file(path: str) -> None:
 
 
 def _fill(path: str) -> None:
-    """Create the tables in an empty file, unless another process was quicker."""
+    """Create what is missing in a file that holds nothing yet, unless another process was quicker."""
     from mmem import schema
 
     conn = connect(path, "rw", TIMEOUT)
     try:
         conn.execute("PRAGMA journal_mode = WAL")
         conn.execute("BEGIN IMMEDIATE")
-        if not conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            schema.create(conn)
+        if schema.is_unfinished(conn):
+            schema.install(conn)
         conn.execute("COMMIT")
     finally:
         conn.close()

@@ -5,12 +5,7 @@ from typing import NamedTuple
 
 from mmem import schema
 from mmem.errors import Storage
-
-_NEEDED = {
-    "entities": {"id", "name", "entity_type"},
-    "observations": {"id", "entity_id", "observation_type", "content", "timestamp", "source"},
-    "relations": {"id", "from_entity_id", "to_entity_id", "relation_type"},
-}
+from mmem.files import COLUMNS
 
 
 class Layout(NamedTuple):
@@ -31,13 +26,8 @@ def inspect(conn: sqlite3.Connection, path: str) -> Layout:
     """
     objects = {name: (kind, sql) for kind, name, sql in conn.execute("SELECT type, name, sql FROM sqlite_master")}
     _require_memory(conn, path, {name for name, (kind, _) in objects.items() if kind == "table"})
-    version = _version(conn, "schema_version" in objects)
-    if version > schema.SCHEMA_VERSION:
-        raise Storage(
-            f"{path} was made by a newer program (schema {version}; this one knows {schema.SCHEMA_VERSION}); "
-            "it was left as it is: upgrade mmem",
-            {"path": path, "schemaVersion": version, "known": schema.SCHEMA_VERSION},
-        )
+    version = _version(conn) if "schema_version" in objects else 0
+    require_known(conn, path, version)
     foreign = any(
         kind == "trigger" and name.startswith("fts_") and name not in schema.OWN_OBJECTS
         for name, (kind, _) in objects.items()
@@ -47,8 +37,8 @@ def inspect(conn: sqlite3.Connection, path: str) -> Layout:
         return OWN
     return Layout(
         own=False,
-        full_text="fts_content" in objects and "fts_map" in objects,
-        properties=all(_has_properties(conn, table) for table in _NEEDED),
+        full_text=isinstance(version, int) and version >= 2 and {"fts_content", "fts_map"} <= objects.keys(),
+        properties=all(_has_properties(conn, table) for table in COLUMNS),
     )
 
 
@@ -61,7 +51,7 @@ def _has_properties(conn: sqlite3.Connection, table: str) -> bool:
 
 
 def _require_memory(conn: sqlite3.Connection, path: str, tables: set[str]) -> None:
-    for table, needed in _NEEDED.items():
+    for table, needed in COLUMNS.items():
         if table not in tables or not needed <= _columns(conn, table):
             own = ", ".join(sorted(name for name in tables if not name.startswith("sqlite_"))[:8])
             raise Storage(
@@ -71,9 +61,30 @@ def _require_memory(conn: sqlite3.Connection, path: str, tables: set[str]) -> No
             )
 
 
-def _version(conn: sqlite3.Connection, recorded: bool) -> int:
-    version: int = conn.execute("PRAGMA user_version").fetchone()[0]  # a later mmem may mark its files here
-    if version == 0 and recorded:
-        version = conn.execute("SELECT COALESCE(max(version), 0) FROM schema_version").fetchone()[0]
-        return int(version)
-    return max(version, schema.SCHEMA_VERSION + 1) if version else 0
+def state(conn: sqlite3.Connection, path: str) -> int:
+    """Return SQLite's counter of changes to the schema. Raises `Storage` once a newer program took the file over."""
+    cookie: int = conn.execute("PRAGMA schema_version").fetchone()[0]
+    require_known(conn, path, _version(conn))
+    return cookie
+
+
+def _version(conn: sqlite3.Connection) -> object:
+    """Return the newest schema version that the file records, as multi-memory-mcp does."""
+    try:
+        return conn.execute("SELECT max(version) FROM schema_version").fetchone()[0] or 0
+    except sqlite3.OperationalError as error:
+        if "no such" in str(error):
+            return "unknown"
+        raise
+
+
+def require_known(conn: sqlite3.Connection, path: str, version: object) -> None:
+    """Raise `Storage` for a schema version that this program doesn't know."""
+    marked: int = conn.execute("PRAGMA user_version").fetchone()[0]  # a later mmem may mark its files here
+    if not isinstance(version, int) or version > schema.SCHEMA_VERSION or marked:
+        found = marked or version
+        raise Storage(
+            f"{path} was made by a newer program (schema {found}; this one knows {schema.SCHEMA_VERSION}); "
+            "it was left as it is: upgrade mmem",
+            {"path": path, "schemaVersion": found, "known": schema.SCHEMA_VERSION},
+        )

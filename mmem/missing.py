@@ -45,7 +45,8 @@ class Missing:
             for index, (path, reference) in enumerate(self._items)
         ]
         listed = [{"path": path, **_details(item, self._resolver.others(item))} for path, item in self._items]
-        raise NotFound("; ".join(sentences) + "; nothing was written", {"missing": listed})
+        no_category = [n.message for n in self._transaction.notices if n.code == "no_such_category"]
+        raise NotFound("; ".join(no_category or sentences) + " (nothing was written)", {"missing": listed})
 
     def _sentence(self, reference: Reference, suggest: bool) -> str:
         category = f"in category '{self._transaction.category}'"
@@ -57,8 +58,8 @@ class Missing:
         if others:
             types = ", ".join(f"'{found.entity_type}' (id {found.id})" for found in others[:5])
             return (
-                f"no entity '{reference.name}' of type '{reference.entity_type or ''}' {category}; there is one "
-                f"of type {types}"
+                f"no entity '{reference.name}' of type '{reference.entity_type or ''}' {category}; the name exists "
+                f"with the type {types}"
             )
         near = near_names(self._transaction, reference.name or "") if suggest else []
         return f"no entity {reference} {category}{did_you_mean(near)}"

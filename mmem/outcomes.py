@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Generic, Literal, TypeVar
 
+from mmem.visible import visible
+
 NoticeCode = Literal[
     "skipped",
     "replaced",
@@ -24,7 +26,7 @@ class Notice:
 
     def __init__(self, code: NoticeCode, message: str, **details: object) -> None:
         self.code: NoticeCode = code
-        self.message = message
+        self.message = visible(message)  # one line, whatever names it quotes
         self.details = details
 
     def __repr__(self) -> str:

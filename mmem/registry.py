@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mmem.errors import UnknownTool
+from mmem.errors import IndexDamaged, UnknownTool
 from mmem.names import did_you_mean, nearest
 
 if TYPE_CHECKING:
@@ -69,4 +69,17 @@ def call(store: "Store", name: str, arguments: object = None) -> "Outcome[Any]":
     from mmem.requests import parse
 
     found = tool(name)
-    return found.run(store, parse(found.request, arguments))
+    return carry_out(store, found, parse(found.request, arguments))
+
+
+def carry_out(store: "Store", tool: Tool, request: "Request") -> "Outcome[Any]":
+    """Run a tool's command function; where the search index turns out to be damaged, rebuild it and run again."""
+    try:
+        return tool.run(store, request)
+    except IndexDamaged:
+        from mmem.outcomes import Notice, Outcome
+
+        store.heal_index(store.category(request.category))
+        outcome = tool.run(store, request)
+        message = "the search index didn't fit the rows and was rebuilt from them; nothing is lost"
+        return Outcome(outcome.result, [Notice("index_healed", message), *outcome.notices])

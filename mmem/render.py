@@ -16,7 +16,8 @@ from rich.segment import Segment, Segments
 from rich.style import Style
 
 from mmem.records import AddedObservations, Entity, Graph, Observation, Properties, Relation
-from mmem.streams import Streams, visible
+from mmem.streams import Streams
+from mmem.visible import visible
 
 Line = list[Segment]
 _length = Segment.get_line_length

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -25,7 +25,7 @@ _STEP = re.compile(r"\.(?P<key>[A-Za-z_]\w*)|\[(?P<index>\d+|\.\.\.)\]")
 _KINDS = {
     "str": "a text",
     "int": "a whole number",
-    "float": "a number",
+    "float": "a number with a fraction",
     "bool": "true or false",
     "null": "null",
     "array": "an array",
@@ -95,11 +95,13 @@ def _with_json_text_parsed(arguments: object, message: str) -> object | None:
     if not due <= {"array", "object"}:
         return None
     steps = list(_steps(path))
-    try:
-        value = _at(arguments, steps)
-        parsed = jsontext.decode(value) if isinstance(value, str) else None
-    except (MmemError, LookupError, TypeError):
+    value = _at(arguments, steps)
+    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{")):
         return None
+    try:
+        parsed = jsontext.decode(value)
+    except MmemError as error:
+        raise InvalidArguments(f"{path}: the JSON text here: {error.message}", {"path": path}) from None
     wanted = (list,) if due == {"array"} else (dict,) if due == {"object"} else (list, dict)
     return _replaced(arguments, steps, parsed) if isinstance(parsed, wanted) else None
 
@@ -129,8 +131,13 @@ def _explained(kind: type[Request], message: str) -> InvalidArguments:
         shown = match["field"][:60]
         text = f"unknown argument '{shown}'{near} (valid here: {', '.join(names) or 'none'})"
         return InvalidArguments(f"{path}: {text}", {"path": path, "argument": match["field"], "valid": names})
-    if match := _MISSING.match(what):
+    if what.startswith("."):  # a check of ours went on with the path
+        step, _, text = what.partition(": ")
+        path += step
+    elif match := _MISSING.match(what):
         text = f"'{match['field']}' is required"
+    elif what.startswith("Invalid enum value"):
+        text = f"must be one of {', '.join(_choices(kind, path))}"
     elif match := _EXPECTED.match(what):
         text = _expectation(match, _GOT.search(what))
     else:
@@ -150,6 +157,14 @@ def _expectation(expected: re.Match[str], got: re.Match[str] | None) -> str:
     kinds = [_KINDS.get(kind, kind) for kind in expected["expected"].split(" | ") if kind != "null"]
     found = f", not {_KINDS.get(got['got'], got['got'])}" if got else ""
     return f"must be {' or '.join(kinds)}{found}"
+
+
+def _choices(kind: type[msgspec.Struct], path: str) -> list[str]:
+    """Return the values that the argument at a path can have."""
+    *_, last = _steps(path)
+    field = next(f for f in msgspec.structs.fields(kind) if f.encode_name == last)
+    parts = (field.type, *get_args(field.type))
+    return [str(value) for part in parts if get_origin(part) is Literal for value in get_args(part)]
 
 
 def _argument_names(kind: type[msgspec.Struct], path: str) -> list[str]:

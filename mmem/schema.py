@@ -92,18 +92,17 @@ def _observations_of(entity: str) -> str:
 
 _TRIGGERS = {
     "fts_entity_insert": f"AFTER INSERT ON entities {_UNGATED} BEGIN " + _add(f"VALUES ({_entity('NEW')})") + "; END",
-    "fts_entity_update": "BEFORE UPDATE OF name, entity_type, properties ON entities BEGIN "
+    # AFTER, with the old values: an UPDATE OR IGNORE runs BEFORE triggers and then may not update.
+    "fts_entity_update": "AFTER UPDATE OF id, name, entity_type, properties ON entities BEGIN "
     + _remove(f"VALUES ('delete', {_entity('OLD')})")
-    + "; END",
-    "fts_entity_updated": "AFTER UPDATE OF name, entity_type, properties ON entities BEGIN "
+    + "; "
     + _add(f"VALUES ({_entity('NEW')})")
     + "; END",
-    "fts_entity_rename": f"BEFORE UPDATE OF name, entity_type ON entities {_RENAMED} BEGIN "
-    + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = OLD.id")
-    + "; DELETE FROM mmem_names WHERE entity_id = OLD.id; END",
-    "fts_entity_renamed": f"AFTER UPDATE OF name, entity_type ON entities {_RENAMED} BEGIN "
+    "fts_entity_rename": f"AFTER UPDATE OF name, entity_type ON entities {_RENAMED} BEGIN "
+    + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = NEW.id")
+    + "; "
     + _add(f"SELECT {_observations_of('NEW')} WHERE o.entity_id = NEW.id")
-    + "; END",
+    + "; DELETE FROM mmem_names WHERE entity_id = NEW.id; END",
     # BEFORE: afterwards the cascade has removed the observations whose old values are needed here.
     "fts_entity_delete": "BEFORE DELETE ON entities BEGIN "
     + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = OLD.id")
@@ -113,7 +112,7 @@ _TRIGGERS = {
     "fts_observation_insert": f"AFTER INSERT ON observations {_UNGATED} BEGIN "
     + _add(f"SELECT NEW.id, e.name, e.entity_type, {_text('NEW')} FROM entities e WHERE e.id = NEW.entity_id")
     + "; END",
-    "fts_observation_update": "AFTER UPDATE OF content, properties, entity_id ON observations BEGIN "
+    "fts_observation_update": "AFTER UPDATE OF id, content, properties, entity_id ON observations BEGIN "
     + _remove(
         f"SELECT 'delete', OLD.id, e.name, e.entity_type, {_text('OLD')} FROM entities e WHERE e.id = OLD.entity_id"
     )
@@ -141,7 +140,7 @@ OWN_OBJECTS = {
     "ELSE (SELECT o.entity_id FROM observations o WHERE o.id = d.id) END AS entity_id, "
     "CASE WHEN d.id > 0 THEN d.id END AS observation_id FROM fts_content_docsize d",
     "mmem_names": "CREATE TABLE mmem_names (entity_id INTEGER PRIMARY KEY REFERENCES entities(id) "
-    "ON DELETE CASCADE, twin_key TEXT NOT NULL)",
+    "ON DELETE CASCADE ON UPDATE CASCADE, twin_key TEXT NOT NULL)",
     "idx_mmem_names_key": "CREATE INDEX idx_mmem_names_key ON mmem_names(twin_key)",
     **{name: f"CREATE TRIGGER {name} {body}" for name, body in _TRIGGERS.items()},
 }
@@ -151,20 +150,14 @@ INDEX_NEW_ROWS = _add(
     f"UNION ALL SELECT o.id, e.name, e.entity_type, {_text('o')} "
     "FROM observations o CROSS JOIN entities e ON e.id = o.entity_id WHERE o.id >= ?2"
 )
-REBUILD = "INSERT INTO fts_content(fts_content) VALUES ('rebuild')"
+_REBUILD = "INSERT INTO fts_content(fts_content) VALUES ('rebuild')"
 OPTIMIZE = "INSERT INTO fts_content(fts_content) VALUES ('optimize')"
 
 
-def create(conn: sqlite3.Connection) -> None:
-    """Create everything in an empty database, inside the caller's transaction."""
-    _complete(conn)
-    _execute(conn, OWN_OBJECTS.values())
+def install(conn: sqlite3.Connection) -> None:
+    """Give a file what it lacks of our schema, inside the caller's transaction: an empty one all of it.
 
-
-def convert(conn: sqlite3.Connection) -> None:
-    """Give a predecessor's file (schema version 1 to 3) our index, inside the caller's transaction.
-
-    Its rows stay as they are. Its own index goes, and with it the texts of deleted entities that it keeps.
+    A predecessor's rows stay as they are. Its index goes, and with it the texts of deleted entities that it keeps.
     """
     from sqlite_utils import Database
 
@@ -180,7 +173,38 @@ def convert(conn: sqlite3.Connection) -> None:
         elif name in tables:
             conn.execute(f"DROP TABLE {name}")
     _execute(conn, OWN_OBJECTS.values())
-    conn.execute(REBUILD)
+    conn.execute(_REBUILD)
+
+
+def is_unfinished(conn: sqlite3.Connection) -> bool:
+    """Tell whether a file holds nothing yet but a part of our tables: its program is creating it, or has died."""
+    names = {
+        name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    }
+    return names <= {*TABLES, *INDEXES} and not names >= {"entities", "observations", "relations"}
+
+
+def rebuild(conn: sqlite3.Connection) -> None:
+    """Make the index anew from the tables, inside the caller's transaction."""
+    try:
+        conn.execute(_REBUILD)
+    except sqlite3.DatabaseError:  # FTS5 can't even open it: put back what it writes into a new index
+        for table, rows in _new_index():
+            conn.execute(f"DELETE FROM {table}")
+            for row in rows:
+                conn.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+        conn.execute(_REBUILD)
+
+
+def _new_index() -> list[tuple[str, list[tuple[object, ...]]]]:
+    """Return the rows of the tables that FTS5 keeps for an empty index."""
+    blank = sqlite3.connect(":memory:")
+    try:
+        blank.execute(OWN_OBJECTS["fts_content"])
+        tables = [f"fts_content_{part}" for part in ("data", "idx", "docsize", "config")]
+        return [(table, blank.execute(f"SELECT * FROM {table}").fetchall()) for table in tables]
+    finally:
+        blank.close()
 
 
 def _complete(conn: sqlite3.Connection) -> None:

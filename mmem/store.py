@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 
 from mmem.category_file import CategoryFile, Missing
-from mmem.errors import InvalidArguments, NotFound
-from mmem.files import TIMEOUT, categories, create_file, identity, path_of, require_sqlite
+from mmem.errors import Conflict, InvalidArguments, NotFound
+from mmem.files import TIMEOUT, categories, create_file, path_of, require_sqlite
 from mmem.layout import OWN
 from mmem.names import did_you_mean, nearest, require_category
 from mmem.outcomes import Notice
@@ -17,6 +17,7 @@ from mmem.settings import DEFAULT_CATEGORY
 from mmem.transaction import Transaction
 
 MAX_OPEN = 50
+_TRIES = 5  # to create a category that other processes delete
 
 
 class Store:
@@ -86,23 +87,27 @@ class Store:
         """
         category = self.category(given)
         file = self._file(category)
-        created = create and identity(file.path) is None
-        if created:
-            create_file(file.path)
-        opened = False
+        opened = created = False
         try:
-            with file.write() as transaction:
-                opened = True
-                yield transaction
-                return
-        except Missing:
-            if opened:
-                raise
+            for _ in range(_TRIES if create else 1):
+                try:
+                    with file.write() as transaction:
+                        opened = True
+                        yield transaction
+                        return
+                except Missing:
+                    if opened:
+                        raise
+                    if create:
+                        create_file(file.path)
+                        created = True
         except BaseException:
             if created:
                 with suppress(Missing):
                     file.delete(_is_empty)
             raise
+        if create:
+            raise Conflict(f"category '{category}' is being deleted again and again; try again")
         with self._absent(category) as empty:
             yield empty
 
@@ -149,7 +154,7 @@ class Store:
         try:
             conn.execute("PRAGMA foreign_keys = ON")
             conn.execute("BEGIN IMMEDIATE")
-            schema.create(conn)
+            schema.install(conn)
             transaction = Transaction(category, conn, OWN)
             near = nearest(category, self.categories())
             message = f"there is no category '{category}' in {self.base_dir}{did_you_mean(near)}"

@@ -27,9 +27,8 @@ def is_timestamp(text: str) -> bool:
     if minutes is None:
         return True
     hour, minute = int(minutes[:2]), int(minutes[3:])
-    in_day = (hour <= 23 and minute <= 59) or (hour == 24 and minute == 0)
-    in_minute = seconds is None or int(seconds) <= 60  # 60 is a leap second
-    return in_day and in_minute and (zone is None or zone in "Zz" or _is_offset(zone))
+    in_day = hour <= 23 and minute <= 59 and int(seconds or 0) <= 59
+    return in_day and (zone is None or zone in "Zz" or _is_offset(zone))
 
 
 def _is_offset(zone: str) -> bool:

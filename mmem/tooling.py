@@ -13,7 +13,7 @@ from mmem.app import App
 from mmem.errors import MmemError, Usage
 from mmem.exits import ExitStatus
 from mmem.options import add_last, shared_options
-from mmem.registry import Tool
+from mmem.registry import Tool, carry_out
 
 if TYPE_CHECKING:
     from mmem.arguments import Request
@@ -55,7 +55,7 @@ def tool_command(
                 with app.store() as store:
                     if question is not None and in_words and not assume_yes:
                         app.confirm(lambda: question(store, request))
-                    outcome = found.run(store, request)
+                    outcome = carry_out(store, found, request)
             except MmemError as error:
                 error.in_words = in_words
                 raise

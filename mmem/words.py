@@ -26,6 +26,11 @@ def reference_word(word: str, entity_type: str | None = None) -> dict[str, objec
     return reference
 
 
+def reference_words(words: tuple[str, ...], entity_type: str | None) -> list[dict[str, object]]:
+    """Return references; the type goes with those that are names."""
+    return [reference_word(word, None if _ID.fullmatch(word) else entity_type) for word in words]
+
+
 def property_words(words: tuple[str, ...]) -> dict[str, object] | None:
     """Return properties: `KEY=TEXT` is text, `KEY:=JSON` is JSON; None where no words are given."""
     properties: dict[str, object] = {}
@@ -62,6 +67,8 @@ def observation_words(
         for key, value in (("source", source), ("timestamp", timestamp), ("properties", properties))
         if value is not None
     }
+    if common and not plain and not typed:
+        raise click.UsageError("a source, a timestamp or a property of observations needs a TEXT to go with")
     texts: list[object] = [{"text": text, **common} for text in plain]
     texts += [{"observationType": kind, "text": text, **common} for kind, text in typed]
     return texts or None
