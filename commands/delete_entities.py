@@ -1,8 +1,9 @@
 """`delete_entities`: entities go, with their observations, relations and index entries."""
 
 import click
+from msgspec.structs import force_setattr
 
-from mmem.arguments import AnyReference, Request, as_reference
+from mmem.arguments import AnyReference, Request, as_reference, references
 from mmem.lookup import Found, Resolver
 from mmem.missing import Missing
 from mmem.observations import counts
@@ -20,6 +21,10 @@ class DeleteEntities(Request, frozen=True):
 
     entities: list[AnyReference]
 
+    def __post_init__(self) -> None:
+        """Check the ids. Raises `ValueError`."""
+        force_setattr(self, "entities", references(self.entities))
+
 
 def run(store: Store, request: DeleteEntities) -> Outcome[str]:
     """Delete entities; one that isn't there is a notice, not an error."""
@@ -32,11 +37,11 @@ def run(store: Store, request: DeleteEntities) -> Outcome[str]:
 
 
 def _resolved(transaction: Transaction, request: DeleteEntities) -> tuple[list[Found], Missing]:
-    references = [as_reference(given) for given in request.entities]
-    resolver = Resolver(transaction, references)
+    named = [as_reference(given) for given in request.entities]
+    resolver = Resolver(transaction, named)
     missing = Missing(transaction, resolver)
     entities: dict[int, Found] = {}
-    for index, reference in enumerate(references):
+    for index, reference in enumerate(named):
         found = resolver.find_exactly(reference)
         if found is None:
             missing.add(f"$.entities[{index}]", reference)

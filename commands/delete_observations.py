@@ -16,6 +16,9 @@ from mmem.values import nfc
 from mmem.words import reference_word
 
 
+_CANDIDATES = 20  # observations of an entity that a notice names
+
+
 class Deletion(Part, frozen=True):
     """One observation: by its id, or by its entity, observationType and source (left out: exactly `""`)."""
 
@@ -76,9 +79,10 @@ def _found(transaction: Transaction, deletions: list[Deletion]) -> list[int]:
     entities = _entities(transaction, named)
     keys = {index: (found.id, *named[index].key) for index, found in entities.items()}
     ids = ids_at(transaction, list(keys.values()))
-    for index, key in keys.items():
-        if key not in ids:
-            transaction.notice(_absent(transaction, index, entities[index], key))
+    absent = {index: key for index, key in keys.items() if key not in ids}
+    held = keys_of(transaction, {entity_id for entity_id, _, _ in absent.values()}, _CANDIDATES)
+    for index, key in absent.items():
+        transaction.notice(_absent(index, entities[index], key, held.get(key[0], [])))
     return [*there, *ids.values()]
 
 
@@ -97,10 +101,9 @@ def _entities(transaction: Transaction, named: dict[int, Deletion]) -> dict[int,
     return entities
 
 
-def _absent(transaction: Transaction, index: int, found: Found, key: tuple[int, str, str]) -> Notice:
+def _absent(index: int, found: Found, key: tuple[int, str, str], held: list[tuple[str, str, int]]) -> Notice:
     path = f"$.deletions[{index}]"
     _, kind, source = key
-    held = keys_of(transaction, found.id)
     listed = ", ".join(_shown(one, origin) for one, origin, _ in held[:5])
     others = f"; it has {listed}" + (" ..." if len(held) > 5 else "") if held else "; it has none"
     message = f"{path}: '{found.name}' has no observation of type '{kind}'" + (
@@ -113,7 +116,7 @@ def _absent(transaction: Transaction, index: int, found: Found, key: tuple[int, 
         entityId=str(found.id),
         observationType=kind,
         source=source,
-        candidates=[{"id": str(id), "observationType": one, "source": origin} for one, origin, id in held[:100]],
+        candidates=[{"id": str(id), "observationType": one, "source": origin} for one, origin, id in held],
     )
 
 

@@ -1,8 +1,9 @@
 """`open_nodes`: chosen entities, and the relations between them."""
 
 import click
+from msgspec.structs import force_setattr
 
-from mmem.arguments import AnyReference, Request, as_reference
+from mmem.arguments import AnyReference, Request, as_reference, references
 from mmem.exits import ExitStatus
 from mmem.lookup import Resolver
 from mmem.missing import Missing
@@ -21,15 +22,19 @@ class OpenNodes(Request, frozen=True):
     entities: list[AnyReference]
     related: bool | None = None
 
+    def __post_init__(self) -> None:
+        """Check the ids. Raises `ValueError`."""
+        force_setattr(self, "entities", references(self.entities))
+
 
 def run(store: Store, request: OpenNodes) -> Outcome[Graph]:
     """Return the entities in the order asked for, each once; a missing one is a notice, never an error."""
     with store.reading(request.category) as transaction:
-        references = [as_reference(given) for given in request.entities]
-        resolver = Resolver(transaction, references)
+        named = [as_reference(given) for given in request.entities]
+        resolver = Resolver(transaction, named)
         missing = Missing(transaction, resolver)
         ids: dict[int, None] = {}
-        for index, reference in enumerate(references):
+        for index, reference in enumerate(named):
             path = f"$.entities[{index}]"
             found = resolver.find(reference, path)
             if found is None:

@@ -18,7 +18,7 @@ from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 
 _LIMIT = 50  # entities
-_MAX_QUERY = 10_000  # characters
+_MAX_QUERY = 100_000  # characters
 _WHOLE = 20  # observations up to which an entity is shown whole
 
 Which = Literal["auto", "matched", "all"]

@@ -15,8 +15,7 @@ from mmem.values import MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_TEXT, faults, i
 
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 Type = Annotated[str, Meta(max_length=MAX_NAME)]
-Number = Annotated[int, Meta(ge=0, le=10**18 - 1)]
-Id = Number | str
+Id = int | str
 Limit = Annotated[int, Meta(ge=1, le=100_000)]
 Offset = Annotated[int, Meta(ge=0, le=MAX_TEXT << 20)]
 
@@ -41,6 +40,8 @@ def id_number(given: Id | None) -> int | None:
         if not _ID.fullmatch(given):
             raise ValueError(f"an id is a number such as 7, not {given[:40]!r}")
         return int(given)
+    if not 0 <= given < 10**18:
+        raise ValueError(f"an id is a number from 1 up, not {given}")
     return given
 
 
@@ -66,12 +67,15 @@ def _require_key(label: str, text: str | None) -> None:
 def _require_properties(properties: dict[str, Any] | None) -> None:
     if not properties:
         return
-    text = json.encode(properties)
+    try:
+        text = json.encode(properties)
+    except TypeError:
+        text = b""
     if (size := len(text)) > MAX_PROPERTIES:
         raise ValueError(f"properties have {size:,} bytes as JSON; at most {MAX_PROPERTIES:,} are allowed")
     if is_too_deep(properties, text):
         raise ValueError(f"properties are nested deeper than {MAX_DEPTH} levels")
-    if json.decode(text) != properties:  # from Python: keys that aren't texts
+    if not text or json.decode(text) != properties:  # from Python: keys that aren't texts
         for path, fault in faults(properties, ".properties"):
             raise ValueError(f"{path}: {fault}")
 
@@ -181,8 +185,8 @@ class End(Part, frozen=True):
         return Reference(id=self.id, name=self.name, entity_type=entity_type)
 
 
-AnyReference = Number | Type | Reference
-AnyEnd = Number | Type | End  # a `Reference` once it is parsed
+AnyReference = int | Type | Reference
+AnyEnd = int | Type | End  # a `Reference` once it is parsed
 
 
 def as_reference(given: int | str | Reference | End) -> Reference:
@@ -192,6 +196,18 @@ def as_reference(given: int | str | Reference | End) -> Reference:
     if isinstance(given, End):
         return given.reference()
     return Reference(id=given) if isinstance(given, int) else Reference(name=given)
+
+
+def _at(path: str, given: int | str | Reference | End) -> Reference:
+    try:
+        return as_reference(given)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def references(given: list[AnyReference]) -> list[Reference]:
+    """Return a request's list of entities as references. Raises `ValueError` that names the place."""
+    return [_at(f".entities[{index}]", one) for index, one in enumerate(given)]
 
 
 _RELATION_KEYS = {
@@ -211,8 +227,8 @@ class RelationInput(Part, frozen=True, rename=_RELATION_KEYS.get):
     properties: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        force_setattr(self, "source_end", self.source)
-        force_setattr(self, "target_end", self.target)
+        force_setattr(self, "source_end", _at(".from", self.source_end))
+        force_setattr(self, "target_end", _at(".to", self.target_end))
         _require_name("relationType", self.relation_type)
         _require_properties(self.properties)
         force_setattr(self, "relation_type", nfc(self.relation_type))

@@ -109,9 +109,9 @@ def connect_to_read(path: str, timeout: float) -> sqlite3.Connection:
     try:
         conn.execute("SELECT 1 FROM sqlite_master").fetchone()
         return conn
-    except sqlite3.OperationalError:
+    except sqlite3.Error as error:
         conn.close()
-        if has_log(path) or not os.access(path, os.R_OK):
+        if not isinstance(error, sqlite3.OperationalError) or has_log(path) or not os.access(path, os.R_OK):
             raise
     return connect(path, "ro&immutable=1", timeout)
 
@@ -170,7 +170,10 @@ def _fill(path: str) -> None:
 def _put(fresh: str, path: str) -> None:
     """Give a finished file its name, unless another has it."""
     try:
-        os.link(fresh, path)
+        with directory_lock(os.path.dirname(path), exclusive=True):
+            if not os.path.lexists(path):
+                remove(path)  # the log of a file that is gone would be read into the new one
+            os.link(fresh, path)
     except FileExistsError:
         if identity(path) is None:  # an empty file: another program is about to fill it, or has failed to
             _fill(path)

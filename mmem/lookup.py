@@ -8,6 +8,7 @@ import msgspec
 from mmem.arguments import Reference
 from mmem.errors import Ambiguous
 from mmem.names import nearest
+from mmem.schema import UNKNOWN_KEY
 from mmem.transaction import Transaction, id_list
 from mmem.values import nfc, twin_key
 
@@ -163,11 +164,15 @@ def _twins(transaction: Transaction, keys: list[str]) -> Iterable[Found]:
 
 
 def remember_names(transaction: Transaction, new: Iterable[Found]) -> None:
-    """Store the twin keys of new entities, and of those that another program created since the last time."""
+    """Store the twin keys of new entities, and of those that another program created or renamed meanwhile."""
+    named = {found.id: found.name for found in new}
     if transaction.catches_up_names():
-        statement = "SELECT id, name FROM entities WHERE id > (SELECT COALESCE(max(entity_id), 0) FROM mmem_names)"
-        named: Iterable[tuple[int, str]] = transaction.conn.execute(statement)
-    else:
-        named = [(found.id, found.name) for found in new]
-    rows = [(id, twin_key(name)) for id, name in named]
+        conn = transaction.conn
+        renamed = (
+            "SELECT e.id, e.name FROM mmem_names n CROSS JOIN entities e ON e.id = n.entity_id WHERE n.twin_key = ?"
+        )
+        newer = "SELECT id, name FROM entities WHERE id > (SELECT COALESCE(max(entity_id), 0) FROM mmem_names)"
+        named = dict([*conn.execute(renamed, (UNKNOWN_KEY,)), *conn.execute(newer)])
+        conn.execute("DELETE FROM mmem_names WHERE twin_key = ?", (UNKNOWN_KEY,))
+    rows = [(id, twin_key(name)) for id, name in named.items()]
     transaction.insert("mmem_names", "entity_id, twin_key", rows)

@@ -46,7 +46,7 @@ class Missing:
         ]
         listed = [{"path": path, **_details(item, self._resolver.others(item))} for path, item in self._items]
         no_category = [n.message for n in self._transaction.notices if n.code == "no_such_category"]
-        raise NotFound("; ".join(no_category or sentences) + " (nothing was written)", {"missing": listed})
+        raise NotFound("; ".join([*sentences, *no_category]) + " (nothing was written)", {"missing": listed})
 
     def _sentence(self, reference: Reference, suggest: bool) -> str:
         category = f"in category '{self._transaction.category}'"

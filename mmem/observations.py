@@ -176,8 +176,7 @@ def load_slots(transaction: Transaction, wanted: dict[int, list[ObservationInput
         entity_id: list(dict.fromkeys(item.text for item in items if item.is_plain))
         for entity_id, items in wanted.items()
     }
-    texts = [(entity_id, text) for entity_id, given in plain.items() for text in given]
-    for entity_id, text, observation in _with_texts(transaction, texts):
+    for entity_id, text, observation in _with_texts(transaction, {id: given for id, given in plain.items() if given}):
         slots[entity_id].hold_text(text, observation)
     crowded = [
         entity_id for entity_id, given in plain.items() if given and (_PLAIN in slots[entity_id].keys or len(given) > 1)
@@ -193,10 +192,18 @@ def ids_at(transaction: Transaction, keys: Sequence[tuple[int, str, str]]) -> di
     return {(entity_id, kind, source): id for entity_id, kind, source, id in rows}
 
 
-def keys_of(transaction: Transaction, entity_id: int) -> list[tuple[str, str, int]]:
-    """Return the observationType, source and id of an entity's observations."""
-    statement = "SELECT observation_type, source, id FROM observations WHERE entity_id = ? ORDER BY id"
-    return transaction.conn.execute(statement, (entity_id,)).fetchall()
+def keys_of(transaction: Transaction, entity_ids: Iterable[int], most: int) -> dict[int, list[tuple[str, str, int]]]:
+    """Return, by entity, the observationType, source and id of its first observations, at most so many of each."""
+    rows = transaction.conn.execute(
+        "SELECT entity_id, observation_type, source, id FROM (SELECT o.entity_id, o.observation_type, o.source, o.id, "
+        "row_number() OVER (PARTITION BY o.entity_id ORDER BY o.id) AS place "
+        "FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value) WHERE place <= ?",
+        (id_list(entity_ids), most),
+    )
+    keys: dict[int, list[tuple[str, str, int]]] = {}
+    for entity_id, kind, source, id in rows:
+        keys.setdefault(entity_id, []).append((kind, source, id))
+    return keys
 
 
 def _at_keys(transaction: Transaction, keys: Sequence[tuple[int, str, str]]) -> Iterable[tuple[int, str, str, int]]:
@@ -211,17 +218,19 @@ def _at_keys(transaction: Transaction, keys: Sequence[tuple[int, str, str]]) -> 
     )
 
 
-def _with_texts(transaction: Transaction, texts: Sequence[tuple[int, str]]) -> Iterable[tuple[int, str, int]]:
+def _with_texts(transaction: Transaction, texts: dict[int, list[str]]) -> Iterable[tuple[int, str, int]]:
+    """Return `(entity id, text, observation id)` where one of the entities holds one of the texts."""
     columns = "o.entity_id, o.content, o.id"
-    if len(texts) == 1:
+    every = list(dict.fromkeys(text for given in texts.values() for text in given))
+    if len(texts) == 1 and len(every) == 1:
         where = "o.entity_id = ? AND o.content = ?"
-        return transaction.conn.execute(f"SELECT {columns} FROM observations o WHERE {where}", texts[0])
+        return transaction.conn.execute(f"SELECT {columns} FROM observations o WHERE {where}", (*texts, *every))
     if not texts:
         return ()
     return transaction.conn.execute(
-        f"SELECT {columns} FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value ->> 0 "
-        "AND o.content = j.value ->> 1",
-        (msgspec.json.encode(texts).decode(),),
+        f"SELECT {columns} FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value "
+        "WHERE o.content IN (SELECT value FROM json_each(?))",
+        (id_list(texts), msgspec.json.encode(every).decode()),
     )
 
 

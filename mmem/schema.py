@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 SCHEMA_VERSION = 3  # multi-memory-mcp refuses to search a file without this row in schema_version
 GATE = -1  # stands in schema_version only inside a transaction that indexes its new rows by itself
+UNKNOWN_KEY = " "  # stands in mmem_names for a name that another program changed; no twin key has a space
 ENTITY_ROWS = 1 << 40  # an entity's row in the index is its id minus this; an observation's is its id
 
 TABLES = {
@@ -102,7 +103,7 @@ _TRIGGERS = {
     + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = NEW.id")
     + "; "
     + _add(f"SELECT {_observations_of('NEW')} WHERE o.entity_id = NEW.id")
-    + "; DELETE FROM mmem_names WHERE entity_id = NEW.id; END",
+    + f"; UPDATE mmem_names SET twin_key = '{UNKNOWN_KEY}' WHERE entity_id = NEW.id; END",
     # BEFORE: afterwards the cascade has removed the observations whose old values are needed here.
     "fts_entity_delete": "BEFORE DELETE ON entities BEGIN "
     + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = OLD.id")
