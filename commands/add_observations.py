@@ -92,35 +92,36 @@ def _resolved(transaction: Transaction, additions: list[Addition]) -> list[Found
 
 
 def _store(transaction: Transaction, request: AddObservations, entities: list[Found]) -> list[AddedObservations]:
-    override = bool(request.override)
-    items = [observation_inputs(addition.contents) for addition in request.observations]
     wanted: dict[int, list[ObservationInput]] = {}
-    for found, given in zip(entities, items, strict=True):
-        wanted.setdefault(found.id, []).extend(given)
+    items = [
+        (index, position, found, item)
+        for index, (found, addition) in enumerate(zip(entities, request.observations, strict=True))
+        for position, item in enumerate(observation_inputs(addition.contents))
+    ]
+    for _, _, found, item in items:
+        wanted.setdefault(found.id, []).append(item)
     slots = load_slots(transaction, wanted)
-    writer = Writer(transaction, now(), override)
-    result = []
-    for index, (found, given) in enumerate(zip(entities, items, strict=True)):
-        added: dict[str, Observation] = {}
-        for position, item in enumerate(given):
-            placement = writer.place(slots[found.id], item)
-            if placement.stored is not None:
-                added[placement.stored.id] = placement.stored
-            if placement.stored is None or placement.replaced is not None:
-                path = f"$.observations[{index}].contents[{position}]"
-                transaction.notice(not_stored(path, f"'{found.name}'", found.id, item, placement))
-        result.append(
-            AddedObservations(
-                entity_id=str(found.id),
-                entity_name=found.name,
-                entity_type=found.entity_type,
-                added_observations=list(added.values()),
-            )
-        )
+    writer = Writer(transaction, now(), bool(request.override))
+    placements = writer.place_all([(slots[found.id], item) for _, _, found, item in items])
     if writer.inserted > 1:
         transaction.defer_index()
     writer.store()
-    return result
+    added: list[list[Observation]] = [[] for _ in entities]
+    for (index, position, found, item), placement in zip(items, placements, strict=True):
+        if placement.stored is not None:
+            added[index].append(placement.stored)
+        if placement.holder is not None or placement.replaced is not None:
+            path = f"$.observations[{index}].contents[{position}]"
+            transaction.notice(not_stored(path, f"'{found.name}'", found.id, item, placement))
+    return [
+        AddedObservations(
+            entity_id=str(found.id),
+            entity_name=found.name,
+            entity_type=found.entity_type,
+            added_observations=stored,
+        )
+        for found, stored in zip(entities, added, strict=True)
+    ]
 
 
 def tool() -> Tool:

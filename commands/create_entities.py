@@ -112,12 +112,14 @@ class _Plan:
 
     def _with_observations(self, writer: Writer, found: Found, given: EntityInput, path: str) -> Entity:
         slots = Slots(found.id)
-        observations = {}
-        for index, item in enumerate(observation_inputs(given.observations)):
-            placement = writer.place(slots, item)
+        items = observation_inputs(given.observations)
+        observations = []
+        for index, (item, placement) in enumerate(
+            zip(items, writer.place_all([(slots, item) for item in items]), strict=True)
+        ):
             if placement.stored is not None:
-                observations[placement.stored.id] = placement.stored
-            if placement.stored is None or placement.replaced is not None:
+                observations.append(placement.stored)
+            if placement.holder is not None or placement.replaced is not None:
                 where = f"{path}.observations[{index}]"
                 self._transaction.notice(not_stored(where, _shown(found), found.id, item, placement))
         return Entity(
@@ -125,7 +127,7 @@ class _Plan:
             name=found.name,
             entity_type=found.entity_type,
             properties=given.properties or None,
-            observations=list(observations.values()),
+            observations=observations,
         )
 
     def say_twins(self) -> None:
@@ -182,7 +184,7 @@ def _skipped(found: Found, given: EntityInput, path: str, in_request: bool) -> N
 
 def _replaced_earlier(found: Found, earlier: tuple[Found, EntityInput, str], path: str) -> Notice:
     _, given, earlier_path = earlier
-    number = len(given.observations or ())
+    number = len({item.text if item.is_plain else item.key for item in observation_inputs(given.observations)})
     message = f"{path}: {_shown(found)} replaces {earlier_path} of this request; {_observations(number)} of that went"
     return Notice("replaced", message, path=path, id=str(found.id), name=found.name, replacedObservations=number)
 

@@ -15,7 +15,6 @@ from mmem.transaction import Transaction
 from mmem.values import nfc
 from mmem.words import reference_word
 
-
 _CANDIDATES = 20  # observations of an entity that a notice names
 
 
@@ -46,9 +45,10 @@ class Deletion(Part, frozen=True):
         return Reference(id=self.entity_id, name=self.entity_name, entity_type=self.entity_type)
 
     @property
-    def key(self) -> tuple[str, str]:
-        """The observationType and source."""
-        return nfc(self.observation_type or ""), self.source or ""
+    def keys(self) -> list[tuple[str, str]]:
+        """The observationType as given and in NFC, with the source."""
+        kind = self.observation_type or ""
+        return [(one, self.source or "") for one in dict.fromkeys((kind, nfc(kind)))]
 
 
 class DeleteObservations(Request, frozen=True):
@@ -77,13 +77,14 @@ def _found(transaction: Transaction, deletions: list[Deletion]) -> list[int]:
             transaction.notice(Notice("not_found", message, path=path, id=str(id)))
     named = {index: deletion for index, deletion in enumerate(deletions) if deletion.id is None}
     entities = _entities(transaction, named)
-    keys = {index: (found.id, *named[index].key) for index, found in entities.items()}
-    ids = ids_at(transaction, list(keys.values()))
-    absent = {index: key for index, key in keys.items() if key not in ids}
+    keys = {index: [(found.id, *key) for key in named[index].keys] for index, found in entities.items()}
+    stored = ids_at(transaction, [key for tried in keys.values() for key in tried])
+    ids = {index: next((stored[key] for key in tried if key in stored), None) for index, tried in keys.items()}
+    absent = {index: keys[index][-1] for index, id in ids.items() if id is None}
     held = keys_of(transaction, {entity_id for entity_id, _, _ in absent.values()}, _CANDIDATES)
     for index, key in absent.items():
         transaction.notice(_absent(index, entities[index], key, held.get(key[0], [])))
-    return [*there, *ids.values()]
+    return [*there, *(id for id in ids.values() if id is not None)]
 
 
 def _entities(transaction: Transaction, named: dict[int, Deletion]) -> dict[int, Found]:

@@ -50,6 +50,12 @@ class Deletion(Part, frozen=True, rename=_KEYS.get):
             raise ValueError("name a relation by id, or by its ends and relationType")
         self.ends()
 
+    @property
+    def kinds(self) -> list[str]:
+        """The relationType as given and in NFC."""
+        kind = self.relation_type or ""
+        return list(dict.fromkeys((kind, nfc(kind))))
+
     def ends(self) -> tuple[Reference, Reference]:
         """Return the references of both ends."""
         return (
@@ -98,15 +104,16 @@ def _found(transaction: Transaction, deletions: list[Deletion]) -> list[int]:
             transaction.notice(Notice("not_found", message, path=path, id=str(id)))
     named = {index: deletion for index, deletion in enumerate(deletions) if deletion.id is None}
     ends = _ends(transaction, named)
-    keys: dict[int, Key] = {
-        index: (source.id, target.id, nfc(named[index].relation_type or "")) for index, (source, target) in ends.items()
+    keys: dict[int, list[Key]] = {
+        index: [(source.id, target.id, kind) for kind in named[index].kinds] for index, (source, target) in ends.items()
     }
-    ids = existing(transaction, list(set(keys.values())))
-    absent = {index: key for index, key in keys.items() if key not in ids}
+    stored = existing(transaction, list({key for tried in keys.values() for key in tried}))
+    ids = {index: next((stored[key] for key in tried if key in stored), None) for index, tried in keys.items()}
+    absent = {index: keys[index][-1] for index, id in ids.items() if id is None}
     types = between(transaction, {(source, target) for source, target, _ in absent.values()})
     for index, (source_id, target_id, kind) in absent.items():
         transaction.notice(_absent(index, kind, ends[index], types.get((source_id, target_id), [])))
-    return [*there, *ids.values()]
+    return [*there, *(id for id in ids.values() if id is not None)]
 
 
 def _ends(transaction: Transaction, named: dict[int, Deletion]) -> dict[int, tuple[Found, Found]]:

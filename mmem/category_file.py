@@ -4,7 +4,6 @@ Whatever a transaction here reports as stored can be read by a new process: the 
 after the lock is taken and after the COMMIT, because another process may have deleted the category meanwhile.
 """
 
-import errno
 import os
 import sqlite3
 import time
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from mmem import schema
-from mmem.errors import Conflict
+from mmem.errors import Conflict, Storage
 from mmem.faults import primary_code, translated
 from mmem.files import Identity, connect, connect_to_read, directory_lock, has_log, identity, remove
 from mmem.layout import OWN, inspect, state
@@ -20,7 +19,11 @@ from mmem.outcomes import Notice
 from mmem.transaction import Transaction
 
 _SLICE = 0.2  # seconds between looks at the clock while another process writes, so that Ctrl-C is heard
+_PATIENCE = 3  # how often to look again at a file whose tables are being created
 _MOVES = 10  # how often a file may be replaced under us before we give up
+
+
+_PASSING = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}  # what opening a file that is just being deleted gives
 
 
 class Missing(Exception):
@@ -58,20 +61,21 @@ class CategoryFile:
         if self._conn is not None:
             self._conn.close()
             self._conn = None
+            self._identity = None
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
         """Read one consistent state: inside `write`, its own. Raises `Missing` where there is no file."""
         if self._active is not None:
             self._active.flush_index()
-            with translated(self.path, self.timeout), self._active.nested() as part:
+            with self._translated(), self._active.nested() as part:
                 yield part
             return
-        with translated(self.path, self.timeout):
+        with self._translated():
             conn = self._connection()
             conn.execute("BEGIN")
         try:
-            with translated(self.path, self.timeout):
+            with self._translated():
                 self._refresh(conn)
                 yield Transaction(self.category, conn, self._layout)
         finally:
@@ -86,10 +90,10 @@ class CategoryFile:
         savepoint of that. Raises `Missing`, `Busy`, `Conflict` or `Storage`.
         """
         if self._active is not None:
-            with translated(self.path, self.timeout), self._active.nested() as part:
+            with self._translated(), self._active.nested() as part:
                 yield part
             return
-        with translated(self.path, self.timeout):
+        with self._translated():
             conn = self._begin()
             try:
                 self._refresh(conn)
@@ -106,7 +110,6 @@ class CategoryFile:
                 raise
             finally:
                 self._active = None
-            self._keep_small_writes_fast(transaction.wrote_many)
         if identity(self.path) != self._identity:
             self.close()
             raise Conflict(
@@ -114,6 +117,20 @@ class CategoryFile:
                 "nothing is stored; try again",
                 {"category": self.category},
             )
+        self._keep_small_writes_fast(transaction.wrote_many)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn errors into ours; what SQLite says of a file that is gone from its path is a lost race."""
+        with translated(self.path, self.timeout):
+            try:
+                yield
+            except sqlite3.DatabaseError as error:
+                if self._identity is None or identity(self.path) == self._identity:
+                    raise
+                self.close()
+                message = f"category '{self.category}' was deleted by another process at the same moment; try again"
+                raise Conflict(message, {"category": self.category}) from error
 
     def _keep_small_writes_fast(self, wrote_many: bool) -> None:
         """Close a connection after its first small write since a large one.
@@ -129,12 +146,12 @@ class CategoryFile:
 
         With a condition, only where that holds once the lock is taken. Raises `Missing`.
         """
-        with translated(self.path, self.timeout):
+        with self._translated():
             conn = self._begin()
             try:
                 self._refresh(conn)
                 if not os.access(self.path, os.W_OK):
-                    raise PermissionError(errno.EACCES, "it is write-protected", self.path)
+                    raise Storage(f"{self.path} can't be deleted: permission denied; check its owner and mode")
                 if not condition(conn):
                     return False
                 with directory_lock(os.path.dirname(self.path), exclusive=True):
@@ -153,7 +170,7 @@ class CategoryFile:
         """Return a connection to the file that is at the path now."""
         if self._conn is not None and self._conn.in_transaction:
             return self._conn
-        for _ in range(_MOVES):
+        for turn in range(_MOVES):
             current = identity(self.path)
             if current is None:
                 self.close()
@@ -163,21 +180,21 @@ class CategoryFile:
             self.close()
             try:
                 with directory_lock(os.path.dirname(self.path), exclusive=False):
-                    self._conn = self._open()
+                    self._conn = self._open(patient=turn < _PATIENCE)
             except _Unfinished:
-                time.sleep(_SLICE)
+                time.sleep(_SLICE / 2)
                 continue
-            except sqlite3.OperationalError:
-                if identity(self.path) == current:
+            except sqlite3.OperationalError as error:
+                passing = primary_code(error) in _PASSING and turn < _PATIENCE
+                if identity(self.path) == current and not passing:
                     raise
-                continue  # it was deleted or replaced meanwhile
+                continue  # it was deleted or replaced meanwhile; a new file may have got the same number
             if identity(self.path) == current:
                 self._identity = current
                 return self._conn
         raise Conflict(f"another program is creating or replacing {self.path}; try again", {"category": self.category})
 
-    def _open(self) -> sqlite3.Connection:
-        being_made = os.path.exists(self.path + "-wal")  # whoever creates a file has it open
+    def _open(self, *, patient: bool) -> sqlite3.Connection:
         if has_log(self.path):
             self._probe()
         conn = connect_to_read(self.path, self.timeout)
@@ -190,8 +207,11 @@ class CategoryFile:
                 "cache_size = -65536",
             ):
                 conn.execute(f"PRAGMA {pragma}")
-            if being_made and schema.is_unfinished(conn):
+            begun = schema.is_begun(conn)
+            if patient and (begun or schema.is_being_made(conn)):
                 raise _Unfinished
+            if begun:
+                raise Missing
             self._layout = inspect(conn, self.path)
             self._cookie = None
             self._wal = conn.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
@@ -204,7 +224,7 @@ class CategoryFile:
         """Refuse a file of a newer schema before a writable connection could change its bytes."""
         conn = connect(self.path, "ro", self.timeout)
         try:
-            if not schema.is_unfinished(conn):
+            if not schema.is_begun(conn):
                 inspect(conn, self.path)
         finally:
             conn.close()
@@ -217,10 +237,14 @@ class CategoryFile:
                 raise Conflict(f"category '{self.category}' is in a transaction already", {"category": self.category})
             if not self._wal:
                 self._wal = _use_wal(conn)
-            self._lock(conn)
-            if identity(self.path) == self._identity:
-                return conn
-            conn.execute("ROLLBACK")
+            try:
+                self._lock(conn)
+                if identity(self.path) == self._identity:
+                    return conn
+                conn.execute("ROLLBACK")
+            except sqlite3.DatabaseError:
+                if identity(self.path) == self._identity:
+                    raise
             self.close()
         raise Conflict(f"{self.path} is being replaced again and again; try again", {"category": self.category})
 

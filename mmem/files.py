@@ -3,6 +3,7 @@
 Light on purpose: `mmem list-categories` and TAB need nothing more than this.
 """
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -153,14 +154,16 @@ def create_file(path: str) -> None:
 
 
 def _fill(path: str) -> None:
-    """Create what is missing in a file that holds nothing yet, unless another process was quicker."""
+    """Create what is missing in a file that holds nothing yet; one that holds something stays as it is."""
     from mmem import schema
 
+    empty = os.stat(path).st_size == 0
     conn = connect(path, "rw", TIMEOUT)
     try:
-        conn.execute("PRAGMA journal_mode = WAL")
+        if empty:
+            conn.execute("PRAGMA journal_mode = WAL")
         conn.execute("BEGIN IMMEDIATE")
-        if schema.is_unfinished(conn):
+        if schema.is_begun(conn):
             schema.install(conn)
         conn.execute("COMMIT")
     finally:
@@ -175,8 +178,13 @@ def _put(fresh: str, path: str) -> None:
                 remove(path)  # the log of a file that is gone would be read into the new one
             os.link(fresh, path)
     except FileExistsError:
-        if identity(path) is None:  # an empty file: another program is about to fill it, or has failed to
-            _fill(path)
+        if os.path.islink(path) and not os.path.exists(path):
+            raise FileNotFoundError(errno.ENOENT, "a link to a file that isn't there", path) from None
+        try:
+            _fill(path)  # an empty file, or one that another program has begun
+        except (FileNotFoundError, sqlite3.OperationalError):
+            if os.path.exists(path):
+                raise
     except OSError:  # a file system without hard links
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -11,7 +11,7 @@ from typing import NoReturn
 import msgspec
 
 from mmem.errors import InvalidArguments, InvalidJson
-from mmem.values import MAX_DEPTH, child_path, faults, may_hold_faults
+from mmem.values import MAX_DEPTH, child_path, faults, may_hold_faults, text_fault
 
 _KEY_COLON = re.compile(rb'"\s*:')
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -68,7 +68,9 @@ def _check(value: object, path: str) -> None:
             if key in seen:
                 raise InvalidJson(f"{path}: the key {json.dumps(key)} stands twice", {"path": path, "key": key})
             seen.add(key)
-            _check(key, path)
+            if fault := text_fault(key):
+                error = InvalidArguments if "\0" in key else InvalidJson
+                raise error(f"{child_path(path, key)}: in a key, {fault}", {"path": child_path(path, key)})
             _check(item, child_path(path, key))
     elif isinstance(value, list):
         for index, item in enumerate(value):

@@ -65,6 +65,10 @@ class Resolver:
                 return found
         return None
 
+    def with_id(self, reference: Reference) -> Found | None:
+        """Return the entity of the reference's id, whatever name and type the reference gives."""
+        return self._by_id.get(reference.id) if isinstance(reference.id, int) else None
+
     def others(self, reference: Reference) -> list[Found]:
         """Return the entities of the reference's name, whatever their type."""
         return [found for types in self._types_of(reference) for found in types.values()]

@@ -52,8 +52,9 @@ class Missing:
         category = f"in category '{self._transaction.category}'"
         others = self._resolver.others(reference)
         if isinstance(reference.id, int):
-            if reference.name is not None:
-                return f"the entity with id {reference.id} {category} isn't {_named(reference)}"
+            if (found := self._resolver.with_id(reference)) is not None:
+                there = f"'{found.name}' of type '{found.entity_type}'"
+                return f"the entity with id {reference.id} {category} isn't {_named(reference)} but {there}"
             return f"no entity has {reference} {category}"
         if others:
             types = ", ".join(f"'{found.entity_type}' (id {found.id})" for found in others[:5])
@@ -66,8 +67,8 @@ class Missing:
 
 
 def _named(reference: Reference) -> str:
-    kind = "" if reference.entity_type is None else f" of type '{reference.entity_type}'"
-    return f"'{reference.name}'{kind}"
+    named = [] if reference.name is None else [f"'{reference.name}'"]
+    return " ".join([*named, *([] if reference.entity_type is None else [f"of type '{reference.entity_type}'"])])
 
 
 def _details(reference: Reference, others: list[Found]) -> dict[str, object]:

@@ -36,7 +36,9 @@ class Slots:
         """Begin with an entity that holds nothing."""
         self.entity_id = entity_id
         self.keys: dict[Key, int] = {}
-        self._texts: dict[str, set[int]] = {}
+        self._holders: dict[str, set[int]] = {}
+        self._texts: dict[int, str] = {}
+        self._reserved: dict[Key, str] = {}
         self._next_note = 2
         self._had_plain = False
 
@@ -47,17 +49,20 @@ class Slots:
             self.hold_text(text, observation)
 
     def hold_text(self, text: str, observation: int) -> None:
-        """Note that an observation has a text."""
-        self._texts.setdefault(text, set()).add(observation)
+        """Note that an observation has a text, instead of the one it had."""
+        if (before := self._texts.get(observation)) is not None:
+            self._holders[before].discard(observation)
+        self._texts[observation] = text
+        self._holders.setdefault(text, set()).add(observation)
+
+    def reserve(self, key: Key, text: str) -> None:
+        """Note that the request puts a text at a key, so that no plain text relies on what stands there."""
+        self._reserved[key] = text
 
     def holder_of(self, text: str) -> int | None:
-        """Return the id of an observation that has this text."""
-        return min(self._texts[text]) if self._texts.get(text) else None
-
-    def forget_text_of(self, observation: int) -> None:
-        """Note that an observation's text was replaced."""
-        for holders in self._texts.values():
-            holders.discard(observation)
+        """Return the id of an observation that has this text, and will have it when the request is done."""
+        going = {self.keys.get(key) for key, new in self._reserved.items() if new != text}
+        return min(self._holders.get(text, set()) - going, default=None)
 
     def key_for(self, given: ObservationInput, override: bool) -> tuple[Key, int | None]:
         """Return the key that an observation takes, and the id of the observation that stands there."""
@@ -69,7 +74,7 @@ class Slots:
         return key, self.keys.get(key)
 
     def _free_note(self) -> Key:
-        while (key := (f"note-{self._next_note}", "")) in self.keys:
+        while (key := (f"note-{self._next_note}", "")) in self.keys or key in self._reserved:
             self._next_note += 1
         return key
 
@@ -91,8 +96,26 @@ class Writer:
         """How many new rows are waiting."""
         return len(self._inserts)
 
-    def place(self, slots: Slots, given: ObservationInput) -> Placement:
-        """Decide where an observation goes, and keep it for `store`."""
+    def place_all(self, given: Sequence[tuple[Slots, ObservationInput]]) -> list[Placement]:
+        """Decide where a request's observations go, and keep them for `store`.
+
+        With override, what the request replaces under a type or a source doesn't count as held when a plain text
+        looks for its place, wherever it stands in the request.
+        """
+        if self._override:
+            for slots, item in given:
+                if not item.is_plain:
+                    slots.reserve(item.key, item.text)
+        placed = [self._place(slots, item) for slots, item in given]
+        last = {placement.stored.id: index for index, placement in enumerate(placed) if placement.stored}
+        return [
+            placement
+            if placement.stored is None or last[placement.stored.id] == index
+            else Placement(None)  # a later one replaced it, and says so
+            for index, placement in enumerate(placed)
+        ]
+
+    def _place(self, slots: Slots, given: ObservationInput) -> Placement:
         if given.is_plain and (holder := slots.holder_of(given.text)) is not None:
             slots.key_for(given, self._override)
             return Placement(None, holder=holder)
@@ -103,7 +126,6 @@ class Writer:
             observation, self._next = self._next, self._next + 1
         else:
             observation = occupant
-            slots.forget_text_of(occupant)
         slots.hold(key, observation, given.text)
         return Placement(self._keep(slots.entity_id, observation, key, given), replaced=occupant)
 
@@ -140,7 +162,8 @@ def not_stored(path: str, entity: str, entity_id: int, given: ObservationInput, 
         f"of type '{kind}'" + (f" from source '{source}'" if source else "") if kind or source else "as a plain text"
     )
     if placement.replaced is not None:
-        message = f"{path}: the observation {named} of {entity} (id {placement.replaced}) was replaced"
+        what = "the plain text" if given.is_plain else f"the observation {named}"
+        message = f"{path}: {what} of {entity} (id {placement.replaced}) was replaced"
         return Notice("replaced", message, path=path, entityId=str(entity_id), id=str(placement.replaced))
     if given.is_plain:
         text = given.text if len(given.text) <= 60 else given.text[:57] + "..."

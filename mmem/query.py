@@ -11,6 +11,7 @@ from functools import cache
 
 _MAX_TERMS = 64
 _MAX_EXPLICIT = 1_000  # characters; FTS5's parser overflows on deep nesting
+_MAX_LITERAL = 500  # characters looked for literally: LIKE takes up to text times pattern, and 50,000 bytes at most
 _COLUMNS = "entity_name, entity_type, observation_content"
 _TOKENIZER = "unicode61 remove_diacritics 2"
 
@@ -23,6 +24,8 @@ _MEANT = re.compile(
     r"|(?:^|[\s(])\w+\*(?=[\s)]|$)"
     r"|(?:^|[\s(])\{?\s*(?:entity_name|entity_type|observation_content)\b[^:]*:"
 )
+
+_QUOTED = re.compile(r'"(?P<phrase>[^"]+)"')
 
 # Scripts that are written without spaces: a word inside a run is no token of its own.
 _UNSPACED = re.compile(
@@ -78,6 +81,12 @@ class Query:
         return self.text if short and _MEANT.search(self.text) and is_valid(self.text) else None
 
     @property
+    def unquoted(self) -> "Query":
+        """The query inside the quotes, where the text is one quoted phrase; else itself."""
+        quoted = _QUOTED.fullmatch(self.text)
+        return Query(quoted["phrase"]) if quoted and quoted["phrase"].strip() else self
+
+    @property
     def words(self) -> list[str]:
         """The words in it, each with at least one token."""
         return self._words
@@ -100,7 +109,8 @@ class Query:
     @property
     def loses_characters(self) -> bool:
         """Whether the tokenizer would drop something that was typed."""
-        return any(not (_is_token_character(c) or c.isspace()) for c in self.text)
+        composed = unicodedata.normalize("NFC", self.text)  # or a decomposed accent would count as lost
+        return any(not (_is_token_character(c) or c.isspace()) for c in composed)
 
     @property
     def is_unspaced(self) -> bool:
@@ -110,7 +120,7 @@ class Query:
     @property
     def spellings(self) -> list[str]:
         """The text in the forms that LIKE, which folds only ASCII's case, can't see as equal."""
-        text = self.text
+        text = self.text[:_MAX_LITERAL]
         if text.isascii():
             return [text]
         forms = (

@@ -181,7 +181,7 @@ _THESE_ENTITIES = "json_each(?) j CROSS JOIN entities e ON e.id = j.value"
 _OBSERVATIONS_OF = "json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value ORDER BY o.id"
 _BETWEEN = (
     "(SELECT r.id FROM json_each(?1) j CROSS JOIN relations r ON r.from_entity_id = j.value "
-    "WHERE r.to_entity_id IN (SELECT value FROM json_each(?1)))"
+    "WHERE +r.to_entity_id IN (SELECT value FROM json_each(?1)))"  # the +: else each pair is looked up, n times n
 )
 _FROM_ANY = "(SELECT r.id FROM json_each(?1) j CROSS JOIN relations r ON r.from_entity_id = j.value)"
 _TOUCHING = (

@@ -62,8 +62,10 @@ INDEXES = {
 }
 
 _COLUMNS = "rowid, entity_name, entity_type, observation_content"
-_ENTITY_ROW = f"{{row}}.id - {ENTITY_ROWS}, {{row}}.name, {{row}}.entity_type, COALESCE({{row}}.properties, '')"
-_TEXT = "CASE WHEN {row}.properties IS NULL THEN {row}.content ELSE {row}.content || ' ' || {row}.properties END"
+# JSON's escapes of backslashes, line ends and tabs, or `\n` would make one word of the lines around it.
+_PROPERTIES = "replace(replace(replace(replace({row}.properties, '\\\\', ' '), '\\n', ' '), '\\r', ' '), '\\t', ' ')"
+_ENTITY_ROW = f"{{row}}.id - {ENTITY_ROWS}, {{row}}.name, {{row}}.entity_type, COALESCE({_PROPERTIES}, '')"
+_TEXT = f"CASE WHEN {{row}}.properties IS NULL THEN {{row}}.content ELSE {{row}}.content || ' ' || {_PROPERTIES} END"
 
 
 def _entity(row: str) -> str:
@@ -131,7 +133,9 @@ _TRIGGERS = {
 # What only our files have. `mmem_names` holds each name's twin key (see `values.twin_key`).
 OWN_OBJECTS = {
     "fts_source": f"CREATE VIEW fts_source AS SELECT e.id - {ENTITY_ROWS} AS rid, e.name AS entity_name, "
-    "e.entity_type AS entity_type, COALESCE(e.properties, '') AS observation_content FROM entities e "
+    "e.entity_type AS entity_type, COALESCE("
+    + _PROPERTIES.format(row="e")
+    + ", '') AS observation_content FROM entities e "
     f"UNION ALL SELECT o.id, e.name, e.entity_type, {_text('o')} "
     "FROM observations o JOIN entities e ON e.id = o.entity_id",
     "fts_content": "CREATE VIRTUAL TABLE fts_content USING fts5(entity_name, entity_type, observation_content, "
@@ -177,12 +181,34 @@ def install(conn: sqlite3.Connection) -> None:
     conn.execute(_REBUILD)
 
 
-def is_unfinished(conn: sqlite3.Connection) -> bool:
-    """Tell whether a file holds nothing yet but a part of our tables: its program is creating it, or has died."""
-    names = {
-        name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    }
-    return names <= {*TABLES, *INDEXES} and not names >= {"entities", "observations", "relations"}
+def is_begun(conn: sqlite3.Connection) -> bool:
+    """Tell whether a file holds nothing yet but some of our tables: its program is creating them, or has died.
+
+    multi-memory-mcp asks for the write-ahead log and then creates one table after the other.
+    """
+    objects = dict(conn.execute("SELECT name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite%'"))
+    if not objects.keys() <= {*TABLES, *INDEXES} or objects.keys() >= {"entities", "observations", "relations"}:
+        return False
+    as_documented = all(_words(sql) == _words(TABLES[name]) for name, sql in objects.items() if name in TABLES)
+    return as_documented and conn.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
+_NAMES = "SELECT name FROM sqlite_master"
+
+
+def is_being_made(conn: sqlite3.Connection) -> bool:
+    """Tell whether a file has the columns of version 3 but not its number, which multi-memory-mcp records last."""
+    try:
+        number = conn.execute("SELECT max(version) FROM schema_version").fetchone()[0]
+    except sqlite3.OperationalError:
+        number = None if "schema_version" not in {name for (name,) in conn.execute(_NAMES)} else "unknown"
+    if number is not None and (not isinstance(number, int) or number >= SCHEMA_VERSION):
+        return False
+    return any(row[1] == "properties" for row in conn.execute("PRAGMA table_info(entities)"))
+
+
+def _words(sql: str) -> str:
+    return " ".join(sql.split()).replace("( ", "(").replace(" )", ")")
 
 
 def rebuild(conn: sqlite3.Connection) -> None:

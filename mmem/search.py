@@ -1,16 +1,18 @@
 """Searching a category: rows of the index ranked by BM25, put together as entities."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from mmem import jsontext
 from mmem.outcomes import Notice
 from mmem.query import Query, like_pattern
 from mmem.schema import ENTITY_ROWS
 from mmem.transaction import Transaction, id_list
-from mmem.values import twin_key
+from mmem.values import nfc, twin_key
 
 _RANKED = 5_000  # rows of a kind that one search ranks, the newest: ranking a very frequent word in full takes long
+_CANDIDATES = 2 * _RANKED  # rows among which a text is looked for as it was typed
 _ROWS_PER_ENTITY = 4  # rows to fetch for each entity wanted, before fetching more
 
 # The index is ours: rows above 0 are observations, rows below are entities.
@@ -24,6 +26,26 @@ SELECT COALESCE(o.entity_id, ranked.r + {ENTITY_ROWS}), o.id, ranked.score FROM 
       WHERE fts_content MATCH ?1 AND rowid < 0 ORDER BY rowid DESC LIMIT {_RANKED})
   ) ORDER BY score, r LIMIT ?2
 ) ranked LEFT JOIN observations o ON o.id = ranked.r ORDER BY ranked.score, ranked.r"""
+
+# What is older than the rows that were ranked, unranked, the newest first.
+_OLDER = f"""
+SELECT COALESCE(o.entity_id, f.rowid + {ENTITY_ROWS}), o.id FROM fts_content f
+LEFT JOIN observations o ON o.id = f.rowid
+WHERE f.fts_content MATCH ?1 AND f.rowid > ?2 AND f.rowid < ?3 ORDER BY f.rowid DESC"""
+
+# Rows whose own text matches; the range spares FTS5 the rows of all other entities where these lie close together.
+_TEXT_HITS = """
+WITH wanted(id) AS (SELECT o.id FROM json_each(?2) j CROSS JOIN observations o ON o.entity_id = j.value)
+SELECT o.entity_id, o.id, bm25(fts_content) AS score FROM fts_content
+CROSS JOIN observations o ON o.id = fts_content.rowid
+WHERE fts_content MATCH ?1 AND fts_content.rowid BETWEEN (SELECT min(id) FROM wanted) AND (SELECT max(id) FROM wanted)
+AND o.entity_id IN (SELECT value FROM json_each(?2)) ORDER BY score, o.id"""
+
+_PREDECESSORS_TEXT_HITS = """
+SELECT m.entity_id, m.observation_id, fts_content.rank FROM fts_content
+JOIN fts_map m ON m.fts_rowid = fts_content.rowid
+WHERE fts_content MATCH ?1 AND m.observation_id IS NOT NULL
+AND m.entity_id IN (SELECT value FROM json_each(?2)) ORDER BY fts_content.rank, fts_content.rowid"""
 
 # A predecessor's index: its map says what a row is, and the join leaves out what it forgot to delete.
 _PREDECESSORS = """
@@ -40,12 +62,15 @@ class Hit(NamedTuple):
     score: float
 
 
+Groups = Sequence[list[str]]  # every group counts, by any one of its spellings
+
+
 class Found(NamedTuple):
-    """The entities that matched, best first, and the expression or hits that tell which observations did."""
+    """The entities that matched, best first, and what tells which observations did: both, where both are given."""
 
     entity_ids: list[int]
     expression: str | None
-    hits: list[Hit]
+    groups: Groups | None
 
 
 class Searcher:
@@ -74,24 +99,44 @@ class Searcher:
             return self._without_index(query, limit)
 
     def _with_index(self, query: Query, limit: int) -> Found:
-        if explicit := query.explicit:
-            hits = self._ranked(explicit, limit)
-            return self._found(query, hits or self._containing([query.spellings], limit), explicit, limit)
-        hits = self._literal(query) if query.loses_characters else []
-        if query.loses_characters and query.is_one_word:  # an identifier; its parts would only add noise
-            hits = hits or self._containing([query.spellings], limit)
-            if hits:
-                return self._found(query, hits, None, limit)
+        explicit = query.explicit
+        return self._as_text(query, limit) if explicit is None else self._as_syntax(query, explicit, limit)
+
+    def _as_syntax(self, query: Query, explicit: str, limit: int) -> Found:
+        if hits := self._ranked(explicit, limit):
+            return self._found(query, hits, limit, explicit)
+        groups = [query.unquoted.spellings]
+        return self._found(query, self._containing(groups, limit), limit, explicit, groups)
+
+    def _as_text(self, query: Query, limit: int) -> Found:
+        groups = [query.spellings]
+        hits: list[Hit] = []
+        ranked: list[Hit] | None = None
+        scanned = False
+        if query.loses_characters:
+            if query.all_words and not query.is_unspaced:
+                ranked = self._ranked(query.all_words, limit, at_least=_CANDIDATES)
+                hits, scanned = self._literal(groups, ranked, limit)
+            if query.is_one_word:  # an identifier; its parts would only add noise
+                hits = hits if scanned else hits or self._containing(groups, limit)
+                scanned = True
+                if hits:
+                    return self._found(query, hits, limit, None, groups)
         if query.all_words:
-            hits += self._ranked(query.all_words, limit)
+            hits += self._ranked(query.all_words, limit) if ranked is None else ranked
+        if query.is_unspaced and not scanned:
+            groups = [Query(word).spellings for word in query.words] or groups
+            hits += self._containing(groups, limit)
+            scanned = True
         if not hits and query.any_word and len(query.words) > 1:
             hits = self._ranked(query.any_word, limit)
             if hits:
                 message = "no entity has all of the words in one place; these have some of them"
                 self._transaction.notice(Notice("matched_any", message))
-        if query.is_unspaced or not hits:
-            hits += self._containing([query.spellings], limit)
-        return self._found(query, hits, query.any_word, limit)
+        if not hits and not scanned:
+            hits = self._containing(groups, limit)
+            scanned = True
+        return self._found(query, hits, limit, query.any_word, groups if scanned else None)
 
     def matching_observations(self, found: Found, entity_ids: Iterable[int]) -> dict[int, list[int]]:
         """Return, by entity, the ids of the observations whose own text matched, best first."""
@@ -99,98 +144,128 @@ class Searcher:
         matching: dict[int, dict[int, None]] = {}
         for entity_id, observation_id, _ in self._text_hits(found.expression, wanted):
             matching.setdefault(entity_id, {})[observation_id] = None
-        for hit in found.hits:
-            if hit.observation_id is not None and hit.entity_id in wanted and hit.entity_id not in matching:
-                matching.setdefault(hit.entity_id, {})[hit.observation_id] = None
+        if found.groups is not None and wanted:
+            for hit in self._texts_containing(found.groups, f"o.entity_id IN {_listed(wanted)}"):
+                matching.setdefault(hit.entity_id, {})[hit.observation_id or 0] = None
         return {entity_id: list(ids) for entity_id, ids in matching.items()}
 
     def _text_hits(self, expression: str | None, entity_ids: set[int]) -> Iterable[tuple[int, int, float]]:
         """Return `(entity id, observation id, score)` of rows whose text, not only the entity's name, matches."""
-        if expression is None or not entity_ids or not self._transaction.layout.own:
+        if expression is None or not entity_ids:
             return []
-        statement = (
-            "SELECT o.entity_id, o.id, fts_content.rank FROM fts_content "
-            "CROSS JOIN observations o ON o.id = fts_content.rowid "
-            "WHERE fts_content MATCH ?1 AND fts_content.rowid > 0 "
-            "AND o.entity_id IN (SELECT value FROM json_each(?2)) ORDER BY fts_content.rank, o.id"
-        )
+        statement = _TEXT_HITS if self._transaction.layout.own else _PREDECESSORS_TEXT_HITS
         try:
             text_only = f"{{observation_content}} : ({expression})"
             return self._conn.execute(statement, (text_only, id_list(entity_ids))).fetchall()
         except sqlite3.OperationalError:  # a column filter of the user's own doesn't nest
             return []
 
-    def _found(self, query: Query, hits: list[Hit], expression: str | None, limit: int) -> Found:
+    def _found(
+        self, query: Query, hits: list[Hit], limit: int, expression: str | None, groups: Groups | None = None
+    ) -> Found:
         """Put hits together: an entity stands where its best row stands, one of just that name before all."""
         best = dict.fromkeys([*self._named(query), *(hit.entity_id for hit in hits)])
-        return Found(list(best)[:limit], expression, hits)
+        return Found(list(best)[:limit], expression, groups)
 
     def _named(self, query: Query) -> list[int]:
         """Return the entities whose name is the text, but for case and separators."""
-        if not self._transaction.layout.own:
-            return []
-        statement = (
-            "SELECT e.id FROM mmem_names n JOIN entities e ON e.id = n.entity_id WHERE n.twin_key = ? "
-            "ORDER BY e.name <> ?, e.id"
-        )
-        return [row[0] for row in self._conn.execute(statement, (twin_key(query.text), query.text))]
+        named = [*self._conn.execute("SELECT id FROM entities WHERE name = ? ORDER BY id", (nfc(query.text),))]
+        key = twin_key(query.text)
+        if key and self._transaction.layout.own:
+            statement = "SELECT entity_id FROM mmem_names WHERE twin_key = ? ORDER BY entity_id"
+            named += self._conn.execute(statement, (key,))
+        return [row[0] for row in named]
 
-    def _ranked(self, expression: str, limit: int) -> list[Hit]:
+    def _ranked(self, expression: str, limit: int, at_least: int = 0) -> list[Hit]:
         """Return the best rows for an expression, enough for `limit` entities where there are as many."""
-        statement = _OWN if self._transaction.layout.own else _PREDECESSORS
-        rows = limit * _ROWS_PER_ENTITY
+        own = self._transaction.layout.own
+        rows = max(limit * _ROWS_PER_ENTITY, at_least)
         while True:
-            hits = [Hit(*row) for row in self._conn.execute(statement, (expression, rows))]
-            if len(hits) < rows or len({hit.entity_id for hit in hits}) >= limit:
+            hits = [Hit(*row) for row in self._conn.execute(_OWN if own else _PREDECESSORS, (expression, rows))]
+            if len({hit.entity_id for hit in hits}) >= limit:
                 return hits
+            if len(hits) < rows:
+                return hits + self._older(expression, hits, limit) if own else hits
             rows *= _ROWS_PER_ENTITY
 
-    def _literal(self, query: Query) -> list[Hit]:
-        """Return rows that contain the text as it was typed; the index narrows, LIKE decides."""
-        if query.all_words is None or query.is_unspaced:
-            return []
-        candidates = self._ranked(query.all_words, _RANKED // _ROWS_PER_ENTITY)
+    def _older(self, expression: str, ranked: list[Hit], limit: int) -> list[Hit]:
+        """Return rows older than the ranked ones, where too few entities were among these: unranked, newest first."""
+        texts = [hit.observation_id for hit in ranked if hit.observation_id is not None]
+        own_rows = [hit.entity_id - ENTITY_ROWS for hit in ranked if hit.observation_id is None]
+        seen = {hit.entity_id for hit in ranked}
+        older = []
+        for rows, least in ((own_rows, -ENTITY_ROWS), (texts, 0)):
+            if len(rows) < _RANKED or len(seen) >= limit:
+                continue
+            for entity_id, observation_id in self._conn.execute(_OLDER, (expression, least, min(rows))):
+                if entity_id not in seen:
+                    seen.add(entity_id)
+                    older.append(Hit(entity_id, observation_id, 0.0))
+                    if len(seen) >= limit:
+                        break
+        return older
+
+    def _literal(self, groups: Groups, candidates: list[Hit], limit: int) -> tuple[list[Hit], bool]:
+        """Return the candidates that contain the text as it was typed, and whether every row was looked at for it.
+
+        The index narrows, LIKE decides; where the candidates aren't all there are, every row is read.
+        """
         observations = [hit.observation_id for hit in candidates if hit.observation_id is not None]
         entities = [hit.entity_id for hit in candidates if hit.observation_id is None]
-        good = self._containing([query.spellings], len(candidates) + 1, id_list(observations), id_list(entities))
+        good = self._names_containing(groups, f"e.id IN {_listed(entities)}")
+        good += self._texts_containing(groups, f"o.id IN {_listed(observations)}")
         kept = {(hit.entity_id, hit.observation_id) for hit in good}
-        return [hit for hit in candidates if hit[:2] in kept]
+        hits = [hit for hit in candidates if hit[:2] in kept]
+        if len(candidates) < _RANKED:
+            return hits, False
+        return hits + self._containing(groups, limit), True
 
-    def _containing(
-        self,
-        groups: Sequence[list[str]],
-        limit: int,
-        observation_ids: str | None = None,
-        entity_ids: str | None = None,
-    ) -> list[Hit]:
-        """Return rows that contain one spelling of every group, the newest observations first.
+    def _containing(self, groups: Groups, limit: int) -> list[Hit]:
+        """Return rows of up to `limit` entities that contain one spelling of every group, the newest texts first.
 
-        This reads every row, or the given ones: it is the last resort.
+        This reads every row: it is the last resort.
         """
-        patterns = [like_pattern(spelling) for group in groups for spelling in group]
-        has_properties = self._transaction.layout.properties
+        hits: dict[int, Hit] = {}
+        for every in (self._names_containing(groups), self._texts_containing(groups)):
+            for hit in every:
+                hits.setdefault(hit.entity_id, hit)
+                if len(hits) >= limit:
+                    return list(hits.values())
+        return list(hits.values())
 
-        def contains(columns: Sequence[str]) -> str:
-            number, every = 0, []
-            for group in groups:
-                any_of = []
-                for _ in group:
-                    number += 1
-                    any_of += [f"{column} LIKE ?{number} ESCAPE '\\'" for column in columns]
-                every.append(f"({' OR '.join(any_of)})")
-            return " AND ".join(every)
+    def _names_containing(self, groups: Groups, only: str = "TRUE") -> list[Hit]:
+        """Return the entities whose name, type or properties contain one spelling of every group."""
+        condition, patterns = self._contains(groups, ["e.name", "e.entity_type"], "e.properties")
+        statement = f"SELECT e.id FROM entities e WHERE {condition} AND {only} ORDER BY e.id"
+        return [Hit(row[0], None, 0.0) for row in self._conn.execute(statement, patterns)]
 
-        entity_columns = ["e.name", "e.entity_type", *(["COALESCE(e.properties, '')"] if has_properties else [])]
-        text_columns = ["o.content", *(["COALESCE(o.properties, '')"] if has_properties else [])]
-        only = f" AND e.id IN (SELECT value FROM json_each('{entity_ids}'))" if entity_ids is not None else ""
-        statement = f"SELECT e.id FROM entities e WHERE {contains(entity_columns)}{only} ORDER BY e.id LIMIT {limit}"
-        hits = [Hit(row[0], None, 0.0) for row in self._conn.execute(statement, patterns)]
-        only = f" AND o.id IN (SELECT value FROM json_each('{observation_ids}'))" if observation_ids is not None else ""
-        statement = (
-            f"SELECT o.entity_id, o.id FROM observations o WHERE {contains(text_columns)}{only} "
-            f"ORDER BY o.id DESC LIMIT {limit}"
-        )
-        return hits + [Hit(row[0], row[1], 0.0) for row in self._conn.execute(statement, patterns)]
+    def _texts_containing(self, groups: Groups, only: str = "TRUE") -> Iterator[Hit]:
+        """Yield the observations whose text or properties contain one spelling of every group, the newest first."""
+        condition, patterns = self._contains(groups, ["o.content"], "o.properties")
+        statement = f"SELECT o.entity_id, o.id FROM observations o WHERE {condition} AND {only} ORDER BY o.id DESC"
+        for row in self._conn.execute(statement, patterns):
+            yield Hit(row[0], row[1], 0.0)
+
+    def _contains(self, groups: Groups, columns: list[str], properties: str) -> tuple[str, list[str]]:
+        """Return the condition that every group has a spelling in one column, and its patterns.
+
+        Properties are stored as JSON, where some characters are escaped.
+        """
+        patterns: list[str] = []
+
+        def like(column: str, text: str) -> str:
+            pattern = like_pattern(text)
+            if pattern not in patterns:
+                patterns.append(pattern)
+            return f"{column} LIKE ?{patterns.index(pattern) + 1} ESCAPE '\\'"
+
+        every = []
+        for group in groups:
+            any_of = [like(column, spelling) for spelling in group for column in columns]
+            if self._transaction.layout.properties:
+                any_of += [like(properties, jsontext.encode(spelling)[1:-1]) for spelling in group]
+            every.append(f"({' OR '.join(any_of)})")
+        return " AND ".join(every), patterns
 
     def _without_index(self, query: Query, limit: int) -> Found:
         """Search a file that has no index: every word as a substring."""
@@ -199,7 +274,13 @@ class Searcher:
             "the first write brings one"
         )
         self._transaction.notice(Notice("no_full_text", message, category=self._transaction.category))
-        hits = self._containing([query.spellings], limit)
+        groups: Groups = [query.spellings]
+        hits = self._containing(groups, limit)
         if not hits and len(query.words) > 1:
-            hits = self._containing([Query(word).spellings for word in query.words], limit)
-        return self._found(query, hits, None, limit)
+            groups = [Query(word).spellings for word in query.words]
+            hits = self._containing(groups, limit)
+        return self._found(query, hits, limit, None, groups)
+
+
+def _listed(ids: Iterable[int]) -> str:
+    return f"(SELECT value FROM json_each('{id_list(ids)}'))"

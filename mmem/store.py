@@ -17,7 +17,7 @@ from mmem.settings import DEFAULT_CATEGORY
 from mmem.transaction import Transaction
 
 MAX_OPEN = 50
-_TRIES = 5  # to create a category that other processes delete
+_TRIES = 20  # to create a category that other processes delete
 
 
 class Store:

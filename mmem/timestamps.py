@@ -27,7 +27,8 @@ def is_timestamp(text: str) -> bool:
     if minutes is None:
         return True
     hour, minute = int(minutes[:2]), int(minutes[3:])
-    in_day = hour <= 23 and minute <= 59 and int(seconds or 0) <= 59
+    second = int(seconds or 0)
+    in_day = (hour <= 23 and minute <= 59 and second <= 60) or (hour, minute, second) == (24, 0, 0)  # 60: a leap second
     return in_day and (zone is None or zone in "Zz" or _is_offset(zone))
 
 
