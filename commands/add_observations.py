@@ -126,7 +126,7 @@ def _store(transaction: Transaction, request: AddObservations, entities: list[Fo
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(AddObservations, run)
+    return Tool(AddObservations, run, writes=True)
 
 
 @tool_command("add-observations", tool)

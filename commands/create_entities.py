@@ -1,9 +1,14 @@
 """`create_entities`: new nodes of the graph, with their observations."""
 
+from collections import Counter
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
 import click
 
 from mmem import jsontext
-from mmem.arguments import EntityInput, Request, observation_inputs
+from mmem.arguments import EntityInput, Request
 from mmem.lookup import Found, entities_by_name, near_twins, remember_names
 from mmem.observations import Slots, Writer, counts, not_stored
 from mmem.outcomes import Notice, Outcome
@@ -38,90 +43,122 @@ def run(store: Store, request: CreateEntities) -> Outcome[list[Entity]]:
     One that exists is skipped with a notice. With `override` its properties and observations are replaced;
     its id and its relations stay.
     """
-    with store.writing(request.category, create=bool(request.entities)) as transaction:
-        plan = _Plan(transaction, request)
+    return run_many(store, [request])[0]
+
+
+def run_many(store: Store, requests: Sequence[CreateEntities]) -> list[Outcome[list[Entity]]]:
+    """Run requests for one category as if one after the other, with a statement for the rows of all of them.
+
+    Only a request on its own may have `override`.
+    """
+    with store.writing(requests[0].category, create=any(request.entities for request in requests)) as transaction:
+        plan = _Plan(transaction, requests)
         plan.say_replaced()
-        entities = plan.store()
+        results = plan.store()
         plan.say_twins()
-    return Outcome(entities, transaction.notices)
+    plan.notices[0][:0] = transaction.notices
+    return [Outcome(result, notices) for result, notices in zip(results, plan.notices, strict=True)]
+
+
+class _Planned(NamedTuple):
+    """An entity to store: its id, name and type, what was given, and which request gave it at which place."""
+
+    found: Found
+    given: EntityInput
+    request: int
+    place: int
+
+    @property
+    def path(self) -> str:
+        return f"$.entities[{self.place}]"
 
 
 class _Plan:
-    """What a request stores: new entities by the ids they get, and existing ones that it replaces."""
+    """What requests store: new entities by the ids they get, and existing ones that a request replaces."""
 
-    def __init__(self, transaction: Transaction, request: CreateEntities) -> None:
+    def __init__(self, transaction: Transaction, requests: Sequence[CreateEntities]) -> None:
+        self.notices: list[list[Notice]] = [[] for _ in requests]
         self._transaction = transaction
-        self._override = bool(request.override)
-        self._new: dict[int, tuple[Found, EntityInput, str]] = {}
-        self._replacing: dict[int, tuple[Found, EntityInput, str]] = {}
-        self._first = self._next = transaction.next_id("entities")
-        names = {spelling for given in request.entities for spelling in (given.name, nfc(given.name))}
+        self._requests = requests
+        self._override = bool(requests[0].override)
+        self._new: dict[int, _Planned] = {}
+        self._replacing: dict[int, _Planned] = {}
+        self._next = transaction.next_id("entities")
+        names = {given.name for request in requests for given in request.entities}
+        names |= {nfc(name) for name in names if not name.isascii()}
         self._known = {(found.name, found.entity_type): found for found in entities_by_name(transaction, names)}
-        for index, given in enumerate(request.entities):
-            self._add(given, f"$.entities[{index}]")
+        for number, request in enumerate(requests):
+            for index, given in enumerate(request.entities):
+                self._add(given, number, index)
 
-    def _add(self, given: EntityInput, path: str) -> None:
+    def _add(self, given: EntityInput, request: int, index: int) -> None:
         key = nfc(given.name), nfc(given.entity_type or "")
         found = self._known.get((given.name, given.entity_type or "")) or self._known.get(key)
         if found is None:
             found = self._known[key] = Found(self._next, *key)
             self._next += 1
-            self._new[found.id] = (found, given, path)
-        elif not self._override:
-            self._transaction.notice(_skipped(found, given, path, found.id >= self._first))
-        elif (earlier := self._new.get(found.id) or self._replacing.get(found.id)) is not None:
-            self._transaction.notice(_replaced_earlier(found, earlier, path))
-            (self._new if found.id >= self._first else self._replacing)[found.id] = (found, given, path)
+            self._new[found.id] = _Planned(found, given, request, index)
+            return
+        planned = _Planned(found, given, request, index)
+        earlier = self._new.get(found.id) or self._replacing.get(found.id)
+        if not self._override:
+            here = earlier is not None and earlier.request == request
+            self.notices[request].append(_skipped(planned, here))
+        elif earlier is not None:
+            self.notices[request].append(_replaced_earlier(planned, earlier))
+            (self._new if found.id in self._new else self._replacing)[found.id] = planned
         else:
-            self._replacing[found.id] = (found, given, path)
+            self._replacing[found.id] = planned
 
     def say_replaced(self) -> None:
         """Say of each existing entity how many observations go."""
-        held = counts(self._transaction, self._replacing)
-        for found, _, path in self._replacing.values():
+        held = counts(self._transaction, self._replacing) if self._replacing else {}
+        for planned in self._replacing.values():
+            found, path = planned.found, planned.path
             number = held.get(found.id, 0)
             message = f"{path}: {_shown(found)} was replaced; {_observations(number)} of it went"
-            self._transaction.notice(
-                Notice(
-                    "replaced",
-                    message,
-                    path=path,
-                    id=str(found.id),
-                    name=found.name,
-                    replacedObservations=number,
-                )
-            )
+            details = {"path": path, "id": str(found.id), "name": found.name, "replacedObservations": number}
+            self.notices[planned.request].append(Notice("replaced", message, **details))
 
-    def store(self) -> list[Entity]:
-        """Write everything and return the entities, in the order of the request."""
+    def store(self) -> list[list[Entity]]:
+        """Write everything and return each request's entities, in its order."""
         transaction = self._transaction
         if self._replacing:
             transaction.delete("observations", "entity_id", self._replacing)
-            rows = [(found.id, _properties(given)) for found, given, _ in self._replacing.values()]
+            rows = [(id, _properties(planned.given)) for id, planned in self._replacing.items()]
             transaction.update("entities", ["properties"], rows, extra=", updated_at = unixepoch()")
-        if len(self._new) > 1 or any(given.observations for _, given, _ in self._new.values()):
+        new = self._new.values()
+        if len(new) > 1 or any(planned.given.observations for planned in new):
             transaction.defer_index()
-        new = [(found.id, found.name, found.entity_type, _properties(given)) for found, given, _ in self._new.values()]
-        transaction.insert("entities", "id, name, entity_type, properties", new)
-        remember_names(transaction, [found for found, _, _ in self._new.values()])
+        entity_rows = [(*planned.found, _properties(planned.given)) for planned in new]
+        transaction.insert("entities", "id, name, entity_type, properties", entity_rows)
+        if new:
+            remember_names(transaction, [planned.found for planned in new])
         writer = Writer(transaction, now(), self._override)
-        stored = [*self._replacing.values(), *self._new.values()]
-        entities = {path: self._with_observations(writer, found, given, path) for found, given, path in stored}
+        stored = [*self._replacing.values(), *new]
+        entities = [self._with_observations(writer, planned) for planned in stored]
         writer.store()
-        return [entities[path] for path in sorted(entities, key=_index)]
+        results: list[list[tuple[int, Entity]]] = [[] for _ in self._requests]
+        for planned, entity in zip(stored, entities, strict=True):
+            results[planned.request].append((planned.place, entity))
+        return [[entity for _, entity in sorted(result, key=itemgetter(0))] for result in results]
 
-    def _with_observations(self, writer: Writer, found: Found, given: EntityInput, path: str) -> Entity:
-        slots = Slots(found.id)
-        items = observation_inputs(given.observations)
+    def _with_observations(self, writer: Writer, planned: _Planned) -> Entity:
+        found, given = planned.found, planned.given
+        items = given.inputs
         observations = []
-        for index, (item, placement) in enumerate(
-            zip(items, writer.place_all([(slots, item) for item in items]), strict=True)
-        ):
-            if placement.stored is not None:
-                observations.append(placement.stored)
-            if placement.holder is not None or placement.replaced is not None:
-                where = f"{path}.observations[{index}]"
-                self._transaction.notice(not_stored(where, _shown(found), found.id, item, placement))
+        if len(items) == 1:
+            observations.append(writer.place_only(found.id, items[0]))
+        elif items:
+            slots = Slots(found.id)
+            placements = writer.place_all([(slots, item) for item in items])
+            for index, (item, placement) in enumerate(zip(items, placements, strict=True)):
+                if placement.stored is not None:
+                    observations.append(placement.stored)
+                if placement.holder is not None or placement.replaced is not None:
+                    where = f"{planned.path}.observations[{index}]"
+                    notice = not_stored(where, _shown(found), found.id, item, placement)
+                    self.notices[planned.request].append(notice)
         return Entity(
             id=str(found.id),
             name=found.name,
@@ -132,21 +169,16 @@ class _Plan:
 
     def say_twins(self) -> None:
         """Say of each new name which stored one it could be mistaken for."""
-        new = [found for found, _, _ in self._new.values()]
-        if not 0 < len(new) <= _TWINS_UP_TO:
-            return
-        for id, twin in near_twins(self._transaction, new).items():
-            found, _, path = self._new[id]
+        sizes = Counter(planned.request for planned in self._new.values())
+        new = [planned.found for planned in self._new.values() if sizes[planned.request] <= _TWINS_UP_TO]
+        for id, twin in near_twins(self._transaction, new).items() if new else ():
+            planned = self._new[id]
             message = (
-                f"{path}: the new entity {_shown(found)} differs from {_shown(twin)} (id {twin.id}) only in spelling"
+                f"{planned.path}: the new entity {_shown(planned.found)} differs from {_shown(twin)} (id {twin.id}) "
+                "only in spelling"
             )
-            self._transaction.notice(
-                Notice("near_twin", message, path=path, id=str(id), twinId=str(twin.id), twinName=twin.name)
-            )
-
-
-def _index(path: str) -> int:
-    return int(path[len("$.entities[") : -1])
+            details = {"path": planned.path, "id": str(id), "twinId": str(twin.id), "twinName": twin.name}
+            self.notices[planned.request].append(Notice("near_twin", message, **details))
 
 
 def _properties(given: EntityInput) -> str | None:
@@ -161,10 +193,11 @@ def _observations(number: int) -> str:
     return f"{number} observation{'' if number == 1 else 's'}"
 
 
-def _skipped(found: Found, given: EntityInput, path: str, in_request: bool) -> Notice:
-    number = len(given.observations or ())
+def _skipped(planned: _Planned, in_request: bool) -> Notice:
+    found = planned.found
+    number = len(planned.given.observations or ())
     where = "stands earlier in this request" if in_request else f"exists already (id {found.id})"
-    message = f"{path}: {_shown(found)} {where} and was left as it is"
+    message = f"{planned.path}: {_shown(found)} {where} and was left as it is"
     if number:
         verb, pronoun = ("wasn't", "it") if number == 1 else ("weren't", "them")
         message += (
@@ -174,7 +207,7 @@ def _skipped(found: Found, given: EntityInput, path: str, in_request: bool) -> N
     return Notice(
         "skipped",
         message,
-        path=path,
+        path=planned.path,
         id=str(found.id),
         name=found.name,
         entityType=found.entity_type,
@@ -182,16 +215,33 @@ def _skipped(found: Found, given: EntityInput, path: str, in_request: bool) -> N
     )
 
 
-def _replaced_earlier(found: Found, earlier: tuple[Found, EntityInput, str], path: str) -> Notice:
-    _, given, earlier_path = earlier
-    number = len({item.text if item.is_plain else item.key for item in observation_inputs(given.observations)})
-    message = f"{path}: {_shown(found)} replaces {earlier_path} of this request; {_observations(number)} of that went"
-    return Notice("replaced", message, path=path, id=str(found.id), name=found.name, replacedObservations=number)
+def _replaced_earlier(planned: _Planned, earlier: _Planned) -> Notice:
+    inputs = earlier.given.inputs
+    number = len({item.text if item.is_plain else item.key for item in inputs})
+    message = (
+        f"{planned.path}: {_shown(planned.found)} replaces {earlier.path} of this request; "
+        f"{_observations(number)} of that went"
+    )
+    return Notice(
+        "replaced",
+        message,
+        path=planned.path,
+        id=str(planned.found.id),
+        name=planned.found.name,
+        replacedObservations=number,
+    )
 
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(CreateEntities, run)
+    return Tool(
+        CreateEntities,
+        run,
+        writes=True,
+        creates=lambda request: bool(request.entities),
+        run_many=run_many,
+        joins=lambda request: not request.override,
+    )
 
 
 @tool_command("create-entities", tool)

@@ -128,7 +128,7 @@ def _replaced(index: int, id: int, source: Found, target: Found, given: Relation
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(CreateRelations, run)
+    return Tool(CreateRelations, run, writes=True)
 
 
 @tool_command("create-relations", tool)

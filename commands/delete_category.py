@@ -38,7 +38,7 @@ def question(store: Store, request: DeleteCategory) -> str | None:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(DeleteCategory, run)
+    return Tool(DeleteCategory, run, writes=True, alone=True)
 
 
 @tool_command("delete-category", tool, question=question)

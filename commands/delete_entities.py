@@ -68,7 +68,7 @@ def question(store: Store, request: DeleteEntities) -> str | None:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(DeleteEntities, run)
+    return Tool(DeleteEntities, run, writes=True)
 
 
 @tool_command("delete-entities", tool, question=question)

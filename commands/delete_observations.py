@@ -136,7 +136,7 @@ def question(store: Store, request: DeleteObservations) -> str | None:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(DeleteObservations, run)
+    return Tool(DeleteObservations, run, writes=True)
 
 
 @tool_command("delete-observations", tool, question=question)

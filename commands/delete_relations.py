@@ -160,7 +160,7 @@ def question(store: Store, request: DeleteRelations) -> str | None:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(DeleteRelations, run)
+    return Tool(DeleteRelations, run, writes=True)
 
 
 @tool_command("delete-relations", tool, question=question)

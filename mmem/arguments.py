@@ -5,13 +5,13 @@ A `ValueError` raised in a `__post_init__` becomes `invalid_arguments` with the 
 """
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from msgspec import Meta, Struct, json
 from msgspec.structs import force_setattr
 
 from mmem.timestamps import is_timestamp
-from mmem.values import MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_TEXT, faults, is_too_deep, nfc, text_fault
+from mmem.values import MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_TEXT, faults, is_too_deep, nfc
 
 Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 Type = Annotated[str, Meta(max_length=MAX_NAME)]
@@ -45,11 +45,6 @@ def id_number(given: Id | None) -> int | None:
     return given
 
 
-def _require_text(label: str, text: str) -> None:
-    if fault := text_fault(text):
-        raise ValueError(f"in {label}, {fault}")
-
-
 def _require_name(label: str, name: str) -> None:
     if not name or name.isspace():
         raise ValueError(f"{label} can't be empty or blank")
@@ -57,16 +52,12 @@ def _require_name(label: str, name: str) -> None:
 
 
 def _require_key(label: str, text: str | None) -> None:
-    if text is None:
-        return
-    if len(text) > MAX_NAME or (not text.isascii() and len(nfc(text)) > MAX_NAME):
-        raise ValueError(f"{label} has more than {MAX_NAME:,} characters (in Unicode's normal form C)")
-    _require_text(label, text)
+    """Raise `ValueError` where a text of allowed length grows beyond it in the form it is stored in."""
+    if text is not None and not text.isascii() and len(nfc(text)) > MAX_NAME:
+        raise ValueError(f"{label} has more than {MAX_NAME:,} characters in Unicode's normal form C")
 
 
-def _require_properties(properties: dict[str, Any] | None) -> None:
-    if not properties:
-        return
+def _require_properties(properties: dict[str, Any]) -> None:
     try:
         text = json.encode(properties)
     except TypeError:
@@ -90,18 +81,19 @@ class ObservationInput(Part, frozen=True):
     properties: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        _require_text("text", self.text)
         if len(self.text) * 4 > MAX_TEXT and (size := len(self.text.encode())) > MAX_TEXT:
             raise ValueError(f"text has {size:,} bytes; at most {MAX_TEXT:,} are allowed")
-        _require_key("observationType", self.observation_type)
+        if self.observation_type is not None and not self.observation_type.isascii():
+            _require_key("observationType", self.observation_type)
+            force_setattr(self, "observation_type", nfc(self.observation_type))
         _require_key("source", self.source)
-        _require_properties(self.properties)
+        if self.properties is not None:
+            _require_properties(self.properties)
         if self.timestamp is not None and not is_timestamp(self.timestamp):
             raise ValueError(
                 f"timestamp {self.timestamp[:40]!r} isn't an ISO 8601 date or date and time, "
                 "such as 2026-01-31 or 2026-01-31T09:30:00Z"
             )
-        force_setattr(self, "observation_type", nfc(self.observation_type or ""))
 
     @property
     def key(self) -> tuple[str, str]:
@@ -142,8 +134,15 @@ class EntityInput(Part, frozen=True):
     def __post_init__(self) -> None:
         _require_name("name", self.name)
         _require_key("entityType", self.entity_type)
-        _require_properties(self.properties)
-        force_setattr(self, "observations", observation_inputs(self.observations))
+        if self.properties is not None:
+            _require_properties(self.properties)
+        if self.observations:
+            force_setattr(self, "observations", observation_inputs(self.observations))
+
+    @property
+    def inputs(self) -> list[ObservationInput]:
+        """The observations, plain texts among them made the same."""
+        return cast(list[ObservationInput], self.observations or [])
 
 
 class Reference(Part, frozen=True):
@@ -230,7 +229,8 @@ class RelationInput(Part, frozen=True, rename=_RELATION_KEYS.get):
         force_setattr(self, "source_end", _at(".from", self.source_end))
         force_setattr(self, "target_end", _at(".to", self.target_end))
         _require_name("relationType", self.relation_type)
-        _require_properties(self.properties)
+        if self.properties is not None:
+            _require_properties(self.properties)
         force_setattr(self, "relation_type", nfc(self.relation_type))
 
     @property

@@ -100,5 +100,17 @@ class IndexDamaged(Storage):
     """The search index doesn't fit the rows; it can be rebuilt from them."""
 
 
+class Skipped(MmemError):
+    """A batch didn't run the request, because an earlier one failed."""
+
+    code = "skipped"
+
+
+class RolledBack(MmemError):
+    """A batch undid the request, because a later one failed."""
+
+    code = "rolled_back"
+
+
 class Internal(MmemError):
     """A bug in mmem."""

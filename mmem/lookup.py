@@ -132,39 +132,42 @@ def near_names(transaction: Transaction, name: str) -> list[str]:
         for start in dict.fromkeys((name[:2], name[:2].lower(), name[:2].upper(), name[:2].capitalize())):
             end = start + "\U0010ffff"
             names += [row[0] for row in transaction.conn.execute(beginning, (start, end, _PREFIX_NAMES))]
-        names += [found[1] for found in _twins(transaction, [twin_key(name)])]
+        names += [found.name for _, found in _twins(transaction, [twin_key(name)])]
     return nearest(name, list(dict.fromkeys(names)))
 
 
 def near_twins(transaction: Transaction, new: Sequence[Found]) -> dict[int, Found]:
     """Return, by the new entity's id, an older entity whose name differs only in case, spaces, `_` and `-`."""
-    keys = {found.id: twin_key(found.name) for found in new}
+    keys = [twin_key(found.name) for found in new]
     by_key: dict[str, list[Found]] = {}
-    for found in _twins(transaction, list(set(keys.values()))):
-        by_key.setdefault(twin_key(found.name), []).append(found)
+    for key, found in _twins(transaction, list(dict.fromkeys(keys))):
+        by_key.setdefault(key, []).append(found)
     twins = {}
-    for found in new:
-        for other in by_key[keys[found.id]]:
+    for key, found in zip(keys, new, strict=True):
+        if len(same := by_key[key]) == 1:  # itself
+            continue
+        for other in same:
             if other.name != found.name and other.id < found.id:
                 twins[found.id] = other
                 break
     return twins
 
 
-def _twins(transaction: Transaction, keys: list[str]) -> Iterable[Found]:
+def _twins(transaction: Transaction, keys: list[str]) -> Iterable[tuple[str, Found]]:
+    """Return each entity that has one of the keys, with the key, the oldest first."""
     if not transaction.layout.own:
         return ()
+    columns = "n.twin_key, e.id, e.name, e.entity_type"
+    joined = "mmem_names n CROSS JOIN entities e ON e.id = n.entity_id"
     if len(keys) == 1:
+        statement = f"SELECT {columns} FROM {joined} WHERE n.twin_key = ? ORDER BY n.entity_id"
+        rows = transaction.conn.execute(statement, keys)
+    else:
         statement = (
-            "SELECT e.id, e.name, e.entity_type FROM mmem_names n CROSS JOIN entities e ON e.id = n.entity_id "
-            "WHERE n.twin_key = ? ORDER BY n.entity_id"
+            f"SELECT {columns} FROM json_each(?) j CROSS JOIN {joined} AND n.twin_key = j.value ORDER BY n.entity_id"
         )
-        return map(Found._make, transaction.conn.execute(statement, keys))
-    statement = (
-        "SELECT e.id, e.name, e.entity_type FROM json_each(?) j CROSS JOIN mmem_names n ON n.twin_key = j.value "
-        "CROSS JOIN entities e ON e.id = n.entity_id ORDER BY e.id"
-    )
-    return map(Found._make, transaction.conn.execute(statement, (msgspec.json.encode(keys).decode(),)))
+        rows = transaction.conn.execute(statement, (msgspec.json.encode(keys).decode(),))
+    return ((key, Found(*rest)) for key, *rest in rows)
 
 
 def remember_names(transaction: Transaction, new: Iterable[Found]) -> None:

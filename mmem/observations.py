@@ -115,6 +115,11 @@ class Writer:
             for index, placement in enumerate(placed)
         ]
 
+    def place_only(self, entity_id: int, given: ObservationInput) -> Observation:
+        """Keep the one observation of a new entity, which finds every place free."""
+        observation, self._next = self._next, self._next + 1
+        return self._keep(entity_id, observation, given.key, given)
+
     def _place(self, slots: Slots, given: ObservationInput) -> Placement:
         if given.is_plain and (holder := slots.holder_of(given.text)) is not None:
             slots.key_for(given, self._override)

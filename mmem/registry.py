@@ -1,7 +1,7 @@
 """The table of commands: where each one lives, and one line of help. Nothing is imported until it is used."""
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mmem.errors import IndexDamaged, UnknownTool
@@ -32,15 +32,21 @@ COMMANDS = {
     "open-nodes": Entry("Show entities by name or id.", tool=True),
     "list-categories": Entry("List the categories.", tool=True),
     "delete-category": Entry("Delete a category with everything in it.", tool=True),
+    "batch": Entry("Carry out requests from JSON lines."),
     "seed": Entry("Fill a category from a graph in YAML."),
 }
 
 
 class Tool(NamedTuple):
-    """A tool's request type and command function."""
+    """A tool's request type and command function, and what a batch has to know of it."""
 
     request: "type[Request]"
     run: "Callable[[Store, Any], Outcome[Any]]"
+    writes: bool = False  # needs the category's write lock
+    creates: "Callable[[Any], bool]" = lambda request: False  # would create a missing category
+    alone: bool = False  # can't share a transaction with other requests
+    run_many: "Callable[[Store, Sequence[Any]], list[Outcome[Any]]] | None" = None  # several that join, at once
+    joins: "Callable[[Any], bool]" = lambda request: False
 
 
 def module_of(command: str) -> str:

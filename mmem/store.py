@@ -79,13 +79,11 @@ class Store:
             yield empty
 
     @contextmanager
-    def writing(self, given: str | None, *, create: bool = False) -> Iterator[Transaction]:
-        """Write to a category in one transaction. Only with `create` does a missing one come to be.
+    def holding(self, category: str, *, create: bool) -> Iterator[Transaction]:
+        """Hold a category's write lock: what runs within becomes a part of one transaction.
 
-        Without it, a write to a missing category runs on an empty one in memory that is thrown away: it can
-        fail, or find nothing, just as it should.
+        Raises `Missing` where there is no such category, unless it is to be created.
         """
-        category = self.category(given)
         file = self._file(category)
         opened = created = False
         try:
@@ -96,18 +94,34 @@ class Store:
                         yield transaction
                         return
                 except Missing:
-                    if opened:
+                    if opened or not create:
                         raise
-                    if create:
-                        create_file(file.path)
-                        created = True
+                    create_file(file.path)
+                    created = True
         except BaseException:
             if created:
                 with suppress(Missing):
                     file.delete(_is_empty)
             raise
-        if create:
-            raise Conflict(f"category '{category}' is being deleted again and again; try again")
+        raise Conflict(f"category '{category}' is being deleted again and again; try again")
+
+    @contextmanager
+    def writing(self, given: str | None, *, create: bool = False) -> Iterator[Transaction]:
+        """Write to a category in one transaction. Only with `create` does a missing one come to be.
+
+        Without it, a write to a missing category runs on an empty one in memory that is thrown away: it can
+        fail, or find nothing, just as it should.
+        """
+        category = self.category(given)
+        opened = False
+        try:
+            with self.holding(category, create=create) as transaction:
+                opened = True
+                yield transaction
+                return
+        except Missing:
+            if opened or create:
+                raise
         with self._absent(category) as empty:
             yield empty
 

@@ -1,7 +1,9 @@
 """Timestamps: ISO 8601 in, stored as given; now in UTC with milliseconds."""
 
 import re
+import time
 from datetime import UTC, date, datetime
+from functools import lru_cache
 
 # A date, or a date and time in the extended format (RFC 3339's shapes, seconds and zone optional).
 _SHAPE = re.compile(
@@ -11,7 +13,13 @@ _SHAPE = re.compile(
 
 def now() -> str:
     """Return this moment as `2026-01-31T09:30:00.000Z`."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return f"{_second(seconds)}.{nanoseconds // 1_000_000:03d}Z"
+
+
+@lru_cache(maxsize=1)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def is_timestamp(text: str) -> bool:

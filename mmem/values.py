@@ -117,11 +117,10 @@ def nfc(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-_SEPARATORS = str.maketrans("", "", " _-")
-
-
 def twin_key(name: str) -> str:
     """Return what near twins share: NFKC, case folded, without spaces, `_` and `-`."""
-    if not name.isascii():
-        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    return name.casefold().translate(_SEPARATORS)
+    if name.isascii():
+        name = name.lower()
+    else:
+        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).casefold()
+    return name.replace(" ", "").replace("_", "").replace("-", "")
