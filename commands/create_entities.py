@@ -19,7 +19,9 @@ from mmem.timestamps import now
 from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.values import nfc
+from mmem.visible import plural
 from mmem.words import (
+    name_word,
     observation_options,
     observation_words,
     override_option,
@@ -116,7 +118,7 @@ class _Plan:
         for planned in self._replacing.values():
             found, path = planned.found, planned.path
             number = held.get(found.id, 0)
-            message = f"{path}: {_shown(found)} was replaced; {_observations(number)} of it went"
+            message = f"{path}: {_shown(found)} was replaced; {plural(number, 'observation')} of it went"
             details = {"path": path, "id": str(found.id), "name": found.name, "replacedObservations": number}
             self.notices[planned.request].append(Notice("replaced", message, **details))
 
@@ -189,10 +191,6 @@ def _shown(found: Found) -> str:
     return f"'{found.name}'" + (f" ({found.entity_type})" if found.entity_type else "")
 
 
-def _observations(number: int) -> str:
-    return f"{number} observation{'' if number == 1 else 's'}"
-
-
 def _skipped(planned: _Planned, in_request: bool) -> Notice:
     found = planned.found
     number = len(planned.given.observations or ())
@@ -201,8 +199,8 @@ def _skipped(planned: _Planned, in_request: bool) -> Notice:
     if number:
         verb, pronoun = ("wasn't", "it") if number == 1 else ("weren't", "them")
         message += (
-            f"; {_observations(number)} {verb} stored: add {pronoun} with add_observations, "
-            "or use override to replace the entity"
+            f"; {plural(number, 'observation')} {verb} stored: add {pronoun} with `add_observations`, "
+            "or use `override` to replace the entity"
         )
     return Notice(
         "skipped",
@@ -220,7 +218,7 @@ def _replaced_earlier(planned: _Planned, earlier: _Planned) -> Notice:
     number = len({item.text if item.is_plain else item.key for item in inputs})
     message = (
         f"{planned.path}: {_shown(planned.found)} replaces {earlier.path} of this request; "
-        f"{_observations(number)} of that went"
+        f"{plural(number, 'observation')} of that went"
     )
     return Notice(
         "replaced",
@@ -273,4 +271,4 @@ def command(
         "observations": observation_words(observations, typed_observations, source, timestamp),
         "properties": property_words(properties),
     }
-    return {"entities": [{"name": name, **entity} for name in names], "override": override or None}
+    return {"entities": [{"name": name_word(name), **entity} for name in names], "override": override or None}

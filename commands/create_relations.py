@@ -116,7 +116,7 @@ def _skipped(index: int, id: int, in_request: bool, source: Found, target: Found
     where = "stands earlier in this request" if in_request else f"exists already (id {id})"
     message = f"{path}: {_shown(source, target, given)} {where}; it was left as it is"
     if given.properties:
-        message += ", and the new properties weren't stored: replace them with override"
+        message += ", and the new properties weren't stored: replace them with `override`"
     return Notice("skipped", message, path=path, id=str(id))
 
 

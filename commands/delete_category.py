@@ -7,9 +7,11 @@ from mmem.arguments import Request
 from mmem.errors import InvalidArguments
 from mmem.names import require_category
 from mmem.outcomes import Outcome
+from mmem.reading import Reader
 from mmem.registry import Tool
 from mmem.store import Store
 from mmem.tooling import Arguments, tool_command
+from mmem.visible import plural
 
 
 class DeleteCategory(Request, frozen=True):
@@ -30,10 +32,10 @@ def question(store: Store, request: DeleteCategory) -> str | None:
     """Return what to ask before the category goes, or None where it isn't there."""
     require_category(request.category)
     with store.reading(request.category) as transaction:
-        entities: int = transaction.conn.execute("SELECT count(*) FROM entities").fetchone()[0]
+        entities = plural(Reader(transaction).count(), "entity", "entities")
     if any(notice.code == "no_such_category" for notice in transaction.notices):
         return None
-    return f"Delete category '{request.category}' with {entities} entities, for good?"
+    return f"Delete category '{request.category}' with {entities}, for good?"
 
 
 def tool() -> Tool:

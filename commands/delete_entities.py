@@ -13,6 +13,7 @@ from mmem.registry import Tool
 from mmem.store import Store
 from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
+from mmem.visible import plural
 from mmem.words import reference_words
 
 
@@ -55,15 +56,12 @@ def question(store: Store, request: DeleteEntities) -> str | None:
     with store.reading(request.category) as transaction:
         found, _ = _resolved(transaction, request)
         ids = [entity.id for entity in found]
-        observations = sum(counts(transaction, ids).values())
-        relations = len(Reader(transaction).relations_touching(ids))
+        observations = plural(sum(counts(transaction, ids).values()), "observation")
+        relations = plural(len(Reader(transaction).relations_touching(ids)), "relation")
     if not found:
         return None
     names = ", ".join(f"'{entity.name}'" for entity in found[:5]) + (" ..." if len(found) > 5 else "")
-    return (
-        f"Delete {names} from category '{transaction.category}', with {observations} observation(s) and "
-        f"{relations} relation(s)?"
-    )
+    return f"Delete {names} from category '{transaction.category}', with {observations} and {relations}?"
 
 
 def tool() -> Tool:

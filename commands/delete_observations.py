@@ -7,12 +7,14 @@ from mmem.lookup import Found, Resolver
 from mmem.missing import Missing
 from mmem.observations import ids_at, keys_of
 from mmem.outcomes import Notice, Outcome
+from mmem.reading import Reader
 from mmem.registry import Tool
 from mmem.relations import present
 from mmem.store import Store
 from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.values import nfc
+from mmem.visible import plural
 from mmem.words import reference_word
 
 _CANDIDATES = 20  # observations of an entity that a notice names
@@ -130,8 +132,13 @@ def _shown(kind: str, source: str) -> str:
 def question(store: Store, request: DeleteObservations) -> str | None:
     """Return what to ask before the observations go, or None where none is there."""
     with store.reading(request.category) as transaction:
-        count = len(set(_found(transaction, request.deletions)))
-    return f"Delete {count} observation(s) from category '{transaction.category}'?" if count else None
+        ids = list(dict.fromkeys(_found(transaction, request.deletions)))
+        texts = [observation.text for observation in Reader(transaction).observations(ids[:3])]
+    if not ids:
+        return None
+    shown = ", ".join(f"'{text if len(text) <= 60 else text[:57] + '...'}'" for text in texts)
+    more = f" and {len(ids) - len(texts)} more" if len(ids) > len(texts) else ""
+    return f"Delete {plural(len(ids), 'observation')} from category '{transaction.category}': {shown}{more}?"
 
 
 def tool() -> Tool:
@@ -153,6 +160,8 @@ def command(
     ids: tuple[str, ...],
 ) -> Arguments:
     """Delete observations of an entity, or by id.
+
+    NAME is an entity, and so is id:7; --id is the observation's own id, which -f json shows.
 
     \b
     mmem delete-observations UserService -t service -O version --source changelog

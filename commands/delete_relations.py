@@ -6,12 +6,14 @@ from mmem.arguments import AnyEnd, Id, Part, Reference, Request, Type, as_refere
 from mmem.lookup import Found, Resolver
 from mmem.missing import Missing
 from mmem.outcomes import Notice, Outcome
+from mmem.reading import Reader
 from mmem.registry import Tool
 from mmem.relations import Key, between, existing, present
 from mmem.store import Store
 from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
 from mmem.values import nfc
+from mmem.visible import plural
 from mmem.words import reference_word
 
 _KEYS = {
@@ -154,8 +156,14 @@ def _absent(index: int, kind: str, ends: tuple[Found, Found], types: list[str]) 
 def question(store: Store, request: DeleteRelations) -> str | None:
     """Return what to ask before the relations go, or None where none is there."""
     with store.reading(request.category) as transaction:
-        count = len(set(_found(transaction, request.relations)))
-    return f"Delete {count} relation(s) from category '{transaction.category}'?" if count else None
+        ids = list(dict.fromkeys(_found(transaction, request.relations)))
+        shown = [
+            f"'{one.from_name}' {one.relation_type} '{one.to_name}'" for one in Reader(transaction).relations(ids[:3])
+        ]
+    if not ids:
+        return None
+    more = f" and {len(ids) - len(shown)} more" if len(ids) > len(shown) else ""
+    return f"Delete {plural(len(ids), 'relation')} from category '{transaction.category}': {', '.join(shown)}{more}?"
 
 
 def tool() -> Tool:

@@ -22,9 +22,10 @@ def run(store: Store, request: ReadGraph) -> Outcome[Graph]:
     """Return the entities and relations of a category; a page carries the relations whose `from` is on it."""
     offset = request.offset or 0
     with store.reading(request.category) as transaction:
-        graph = Reader(transaction).graph(request.limit, offset)
+        reader = Reader(transaction)
+        graph = reader.graph(request.limit, offset)
         if request.limit is not None and len(graph.entities) == request.limit:
-            total: int = transaction.conn.execute("SELECT count(*) FROM entities").fetchone()[0]
+            total = reader.count()
             if offset + request.limit < total:
                 transaction.notice(_truncated(offset, request.limit, total))
     return Outcome(graph, transaction.notices)
@@ -34,7 +35,7 @@ def _truncated(offset: int, limit: int, total: int) -> Notice:
     following = offset + limit
     return Notice(
         "truncated",
-        f"these are entities {offset + 1} to {following} of {total}; offset {following} shows the next",
+        f"these are entities {offset + 1} to {following} of {total}; `offset {following}` shows the next",
         total=total,
         returned=limit,
         nextOffset=following,

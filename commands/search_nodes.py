@@ -43,7 +43,12 @@ def run(store: Store, request: SearchNodes) -> Outcome[Graph]:
         raise InvalidArguments("$.query: say what to search for; the query is blank", {"path": "$.query"})
     with store.reading(request.category) as transaction:
         searcher = Searcher(transaction)
-        found = searcher.find(query, request.limit or _LIMIT)
+        limit = request.limit or _LIMIT
+        found = searcher.find(query, limit + 1)
+        if len(found.entity_ids) > limit:
+            found = found._replace(entity_ids=found.entity_ids[:limit])
+            message = f"these are the best {limit}, and more match: a larger `limit` shows them"
+            transaction.notice(Notice("truncated", message, returned=limit))
         which = request.observations or "auto"
         entities = Reader(transaction).entities(found.entity_ids)
         if which != "all":
@@ -74,7 +79,7 @@ def _cut(transaction: Transaction, entity: Entity, matching: list[int], which: W
     if shown < total and which == "auto":
         message = (
             f"'{entity.name}' (id {entity.id}) has {total} observations; the {shown} {reason} are shown "
-            "(observations all shows every one)"
+            "(`observations all` shows every one)"
         )
         transaction.notice(Notice("truncated", message, id=entity.id, name=entity.name, total=total, returned=shown))
     return structs.replace(entity, observations=kept)

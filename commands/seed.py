@@ -9,12 +9,13 @@ from msgspec import Struct
 from mmem import yamltext
 from mmem.app import App
 from mmem.arguments import EntityInput, RelationInput, Request
-from mmem.errors import InvalidArguments, Usage
+from mmem.errors import Ambiguous, InvalidArguments, NotFound, Usage
 from mmem.options import shared_options
 from mmem.outcomes import Notice, Outcome
 from mmem.registry import call
 from mmem.requests import parse
 from mmem.store import Store
+from mmem.visible import plural
 
 
 class Seed(Request, frozen=True, kw_only=True):
@@ -39,7 +40,10 @@ def run(store: Store, graph: dict[str, object]) -> Outcome[Seeded]:
     with store.writing(category, create=bool(graph.get("entities"))) as transaction:
         entities = call(store, "create_entities", {"category": category, "entities": graph.get("entities") or []})
         relations = call(store, "create_relations", {"category": category, "relations": graph.get("relations") or []})
-    notices: list[Notice] = [*transaction.notices, *entities.notices, *relations.notices]
+    notices: list[Notice] = [
+        *transaction.notices,
+        *(one for one in (*entities.notices, *relations.notices) if one.code != "no_such_category"),
+    ]
     skipped = [notice for notice in notices if notice.code == "skipped"]
     result = Seeded(category, len(entities.result), len(relations.result), len(skipped))
     return Outcome(result, notices)
@@ -67,27 +71,39 @@ def fixtures() -> list[str]:
 
 
 @click.command("seed")
-@click.argument("name", metavar="[FILE|NAME|-]", default="demo")
+@click.argument("name", metavar="FILE|NAME|-", required=False)
 @shared_options
-def command(name: str) -> None:
+def command(name: str | None) -> None:
     """Fill a category from a graph in YAML.
 
     It is one transaction, and what exists already is left as it is. NAME is a graph that ships with mmem:
-    demo by default.
+    demo is one.
 
     \b
     mmem seed demo
     mmem seed team.yaml -c work
     """
     app = click.get_current_context().find_object(App) or App()
-    graph = yamltext.load(app.streams.read() if name == "-" else read(name), "standard input" if name == "-" else name)
+    if name is None:
+        listed = " or ".join(fixtures())
+        raise click.UsageError(f"say which graph: a FILE, - for standard input, or one that ships with mmem ({listed})")
+    place = "standard input" if name == "-" else name
+    graph = yamltext.load(app.streams.read() if name == "-" else read(name), place)
     if not isinstance(graph, dict):
-        raise InvalidArguments(f"{name}: a graph is a mapping with entities and relations")
-    with app.store() as store:
-        outcome = run(store, graph)
+        raise InvalidArguments(f"{place}: a graph is a mapping with entities and relations")
+    app.require_same_category(graph.get("category"))
+    try:
+        with app.store() as store:
+            outcome = run(store, graph)
+    except (InvalidArguments, NotFound, Ambiguous) as error:
+        error.message = f"{place}: {error.message}"
+        raise
     if app.output_format() == "table":
         seeded = outcome.result
-        text = f"Seeded category '{seeded.category}': {seeded.entities} entities, {seeded.relations} relations"
-        app.show(Outcome(text, outcome.notices))
+        text = (
+            f"Seeded category '{seeded.category}': {plural(seeded.entities, 'entity', 'entities')} and "
+            f"{plural(seeded.relations, 'relation')}" + (f"; {seeded.skipped} skipped" if seeded.skipped else "")
+        )
+        app.show(Outcome(text, outcome.notices), words=False)
     else:
-        app.show(outcome)
+        app.show(outcome, words=False)

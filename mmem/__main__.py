@@ -14,9 +14,12 @@ def main() -> None:
             return
         except (OSError, AttributeError):
             pass  # the full command line knows what to say
-    from mmem.cli import cli
+    try:
+        from mmem.cli import cli
 
-    cli()
+        cli()
+    except KeyboardInterrupt:  # while modules were being imported
+        sys.exit(130)
 
 
 if __name__ == "__main__":

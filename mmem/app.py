@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Any
 from mmem.errors import MmemError, Usage
 from mmem.settings import base_directory, default_category, output_format
 from mmem.streams import Streams
+from mmem.visible import visible
 
 if TYPE_CHECKING:
     from mmem.outcomes import Notice, Outcome
     from mmem.store import Store
 
 _STEP = r'\.\w+|\[\d+\]|\["(?:[^"\\]|\\.)*"\]'
+_HINTS = {  # what messages call arguments and tools, and what these are called on the command line
+    "add_observations": "mmem add-observations",
+    "override": "--override",
+    "observations": "--observations",
+    "limit": "--limit",
+    "offset": "--offset",
+    "type": "--type",
+}
+_HINT = re.compile(r"`(?P<word>" + "|".join(_HINTS) + r")(?P<rest> \w+)?`")
 _PATH = re.compile(rf"\$(?:(?:{_STEP})*(?P<last>{_STEP}))?: ")
 
 
@@ -49,16 +59,20 @@ class App:
 
     def show(self, outcome: "Outcome[Any]", *, words: bool = True) -> None:
         """Print a result on stdout and its notices on stderr, a line each."""
+        try:
+            self.streams.write(self._formatted(outcome.result))
+        finally:
+            self.show_notices(outcome.notices, words=words)
+
+    def _formatted(self, result: object) -> bytes:
         name = self.output_format()
         if name == "table":
             from mmem.render import render
 
-            self.streams.write(render(outcome.result, self.streams).encode())
-        else:
-            from mmem.formats import formatted
+            return render(result, self.streams).encode()
+        from mmem.formats import formatted
 
-            self.streams.write(formatted(outcome.result, name, on_terminal=self.streams.shows_terminal))
-        self.show_notices(outcome.notices, words=words)
+        return formatted(result, name, on_terminal=self.streams.shows_terminal)
 
     def show_notices(self, notices: "Iterable[Notice]", *, words: bool = True) -> None:
         """Print notices on stderr, a line each."""
@@ -86,8 +100,25 @@ class App:
         if not self.streams.can_prompt:
             raise Usage("this deletes for good, and there is no terminal to ask on: say --yes if you mean it")
         asked = question()
-        if asked is not None and not click.confirm(asked, default=False, err=True):
+        if asked is not None and not self._yes(asked):
             raise click.Abort
+
+    def _yes(self, question: str) -> bool:
+        while True:
+            sys.stderr.write(f"{visible(question)} [y/N] ")
+            sys.stderr.flush()
+            answer = sys.stdin.readline()
+            if not answer.endswith("\n"):
+                sys.stderr.write("\n")
+            word = answer.strip().lower()
+            if word in {"y", "yes", "n", "no", ""}:
+                return word in {"y", "yes"}
+            self.streams.note("mmem: answer y or n")
+
+    def require_same_category(self, own: object) -> None:
+        """Raise `Usage` where a request's own category isn't the one of `--category`."""
+        if self.category and own and own != self.category:
+            raise Usage(f"--category is '{self.category}', but the request's own category is '{own}'; give one of them")
 
 
 def spoken(message: str) -> str:
@@ -99,7 +130,7 @@ def spoken(message: str) -> str:
             return f"{step[1:]}: "
         return f"{step[1:-1]}: " if step.startswith('["') else ""
 
-    return _PATH.sub(last, message)
+    return _HINT.sub(lambda match: _HINTS[match["word"]] + (match["rest"] or ""), _PATH.sub(last, message))
 
 
 def errors_option(arguments: list[str], variable: str | None) -> str:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from mmem import schema
 from mmem.errors import Conflict, Storage
 from mmem.faults import primary_code, translated
-from mmem.files import Identity, connect, connect_to_read, directory_lock, has_log, identity, remove
+from mmem.files import Identity, connect, connect_to_read, directory_lock, has_log, identity, is_frozen, remove
 from mmem.layout import OWN, inspect, state
 from mmem.outcomes import Notice
 from mmem.transaction import Transaction
@@ -48,6 +48,7 @@ class CategoryFile:
         self._cookie: int | None = None
         self._layout = OWN
         self._wal = False
+        self._frozen = False
         self._grown = False
         self._active: Transaction | None = None
 
@@ -67,9 +68,10 @@ class CategoryFile:
     def read(self) -> Iterator[Transaction]:
         """Read one consistent state: inside `write`, its own. Raises `Missing` where there is no file."""
         if self._active is not None:
-            self._active.flush_index()
-            with self._translated(), self._active.nested() as part:
-                yield part
+            with self._translated():
+                self._active.flush_index()
+                with self._active.nested() as part:
+                    yield part
             return
         with self._translated():
             conn = self._connection()
@@ -175,7 +177,7 @@ class CategoryFile:
             if current is None:
                 self.close()
                 raise Missing
-            if self._conn is not None and current == self._identity:
+            if self._conn is not None and current == self._identity and not self._frozen:
                 return self._conn
             self.close()
             try:
@@ -214,6 +216,7 @@ class CategoryFile:
                 raise Missing
             self._layout = inspect(conn, self.path)
             self._cookie = None
+            self._frozen = is_frozen(conn)
             self._wal = conn.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         except BaseException:
             conn.close()
@@ -242,8 +245,10 @@ class CategoryFile:
                 if identity(self.path) == self._identity:
                     return conn
                 conn.execute("ROLLBACK")
-            except sqlite3.DatabaseError:
-                if identity(self.path) == self._identity:
+            except BaseException as error:
+                if conn.in_transaction:
+                    conn.execute("ROLLBACK")
+                if not isinstance(error, sqlite3.DatabaseError) or identity(self.path) == self._identity:
                     raise
             self.close()
         raise Conflict(f"{self.path} is being replaced again and again; try again", {"category": self.category})

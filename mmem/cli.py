@@ -41,7 +41,11 @@ class Root(LazyGroup):
         """Run and exit with one of `ExitStatus`; never with a traceback."""
         words = list(sys.argv[1:] if args is None else args)
         app = settings.pop("obj", None) or App()
-        app.errors = errors_option(words, app.streams.environ.get(ERRORS_VARIABLE))
+        variable = app.streams.environ.get(ERRORS_VARIABLE, "")
+        app.errors = errors_option(words, variable)
+        if variable.lower() not in {"", "text", "json"}:
+            app.show_error(Usage(f"{ERRORS_VARIABLE} is '{variable}'; it can be text or json"))
+            sys.exit(int(ExitStatus.USAGE))
         settings.setdefault("prog_name", "mmem")
         sys.exit(int(_run(lambda: super(Root, self).main(words, standalone_mode=False, obj=app, **settings), app)))
 
@@ -77,6 +81,8 @@ def _status_of(error: BaseException, app: App) -> ExitStatus:
         app.show_error(error, words=error.in_words)
         return error.exit
     if isinstance(error, KeyboardInterrupt):
+        if app.streams.notes_terminal:
+            app.streams.note("")  # the terminal has shown ^C on this line
         app.streams.note("mmem: interrupted")
         return ExitStatus.INTERRUPTED
     if isinstance(error, click.Abort):
@@ -98,8 +104,10 @@ def _from_click(error: click.ClickException, app: App) -> MmemError:
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and app.errors == "text":
         for line in error.format_message().splitlines():
             app.streams.note(line)
-        return Usage("say a command")
-    return Usage(_usage_message(error) if isinstance(error, click.UsageError) else error.format_message())
+        return Usage("name a command")
+    usage = Usage(_usage_message(error) if isinstance(error, click.UsageError) else error.format_message())
+    usage.in_words = True
+    return usage
 
 
 def _bug(error: BaseException) -> Internal:
@@ -117,7 +125,8 @@ def _usage_message(error: click.UsageError) -> str:
     """Return click's message in our words, with a hint at what to do."""
     if isinstance(error, click.NoSuchOption):
         near = did_you_mean(nearest(error.option_name, list(error.possibilities or ()), 1))
-        return f"there is no option '{error.option_name}'{near} (a text that begins with a dash goes after --)"
+        hint = "a text that begins with a dash goes after --, behind all options"
+        return f"there is no option '{error.option_name}'{near} ({hint})"
     message = error.format_message().rstrip(".")
     message = message[:1].lower() + message[1:]
     return message if error.ctx is None else f"{message} (see {error.ctx.command_path} --help)"

@@ -19,7 +19,7 @@ class MmemError(Exception):
         self.message = visible(message)  # one line, whatever names it quotes
         super().__init__(self.message)
         self.details: dict[str, object] = dict(details or {})
-        self.in_words = True  # False where the request was JSON, whose paths then make sense in the message
+        self.in_words = False  # True where the request was words, whose writer knows nothing of JSON paths
 
     def to_dict(self) -> dict[str, object]:
         """Return `{code, message, details}`, the shape every face shows."""

@@ -63,7 +63,17 @@ def _holds_memory(path: str) -> bool:
             )
         finally:
             conn.close()
+    except sqlite3.OperationalError:  # locked, or not readable here: it is a database, and reading it says more
+        return _is_database(path)
     except sqlite3.Error:
+        return False
+
+
+def _is_database(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(16) == b"SQLite format 3\0"
+    except OSError:
         return False
 
 
@@ -103,8 +113,8 @@ def connect(path: str, mode: str, timeout: float) -> sqlite3.Connection:
 def connect_to_read(path: str, timeout: float) -> sqlite3.Connection:
     """Return a connection that can at least read: also where SQLite may not put its files beside the database.
 
-    That is so on a read-only medium or a full disk. Then the file is read as it is, which is safe only while
-    there is no log and nobody else can write: the next use has to open it again.
+    That is so on a read-only medium or a full disk. Then the file is read as it is: a connection that
+    `is_frozen` sees no later change, so the next use has to open the file again.
     """
     conn = connect(path, "rw", timeout)
     try:
@@ -114,7 +124,14 @@ def connect_to_read(path: str, timeout: float) -> sqlite3.Connection:
         conn.close()
         if not isinstance(error, sqlite3.OperationalError) or has_log(path) or not os.access(path, os.R_OK):
             raise
-    return connect(path, "ro&immutable=1", timeout)
+    conn = connect(path, "ro&immutable=1", timeout)
+    conn.execute("PRAGMA query_only = ON")
+    return conn
+
+
+def is_frozen(conn: sqlite3.Connection) -> bool:
+    """Tell whether a connection reads a file as if nobody could change it."""
+    return bool(conn.execute("PRAGMA query_only").fetchone()[0])
 
 
 @contextmanager
@@ -135,7 +152,7 @@ def directory_lock(directory: str, *, exclusive: bool) -> Iterator[None]:
         os.close(descriptor)
 
 
-def create_file(path: str) -> None:
+def create_file(path: str, timeout: float) -> None:
     """Put an empty memory at the path, whole at once; what another process put there first stays."""
     folder, name = os.path.split(path)
     fresh = os.path.join(folder, f".{name}.{os.getpid()}-{os.urandom(4).hex()}.new")
@@ -143,34 +160,34 @@ def create_file(path: str) -> None:
         _make_directories(folder)
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
-            _fill(fresh)
-            _put(fresh, path)
+            _fill(fresh, timeout)
+            _put(fresh, path, timeout)
         finally:
             remove(fresh)
     except sqlite3.Error as error:
-        raise from_sqlite(error, path, 0) from error
+        raise from_sqlite(error, path, timeout) from error
     except OSError as error:
         raise from_os(error, path) from error
 
 
-def _fill(path: str) -> None:
+def _fill(path: str, timeout: float) -> None:
     """Create what is missing in a file that holds nothing yet; one that holds something stays as it is."""
     from mmem import schema
 
     empty = os.stat(path).st_size == 0
-    conn = connect(path, "rw", TIMEOUT)
+    conn = connect(path, "rw", timeout)
     try:
         if empty:
             conn.execute("PRAGMA journal_mode = WAL")
         conn.execute("BEGIN IMMEDIATE")
-        if schema.is_begun(conn):
+        if empty or schema.is_begun(conn):
             schema.install(conn)
         conn.execute("COMMIT")
     finally:
         conn.close()
 
 
-def _put(fresh: str, path: str) -> None:
+def _put(fresh: str, path: str, timeout: float) -> None:
     """Give a finished file its name, unless another has it."""
     try:
         with directory_lock(os.path.dirname(path), exclusive=True):
@@ -181,14 +198,14 @@ def _put(fresh: str, path: str) -> None:
         if os.path.islink(path) and not os.path.exists(path):
             raise FileNotFoundError(errno.ENOENT, "a link to a file that isn't there", path) from None
         try:
-            _fill(path)  # an empty file, or one that another program has begun
+            _fill(path, timeout)  # an empty file, or one that another program has begun
         except (FileNotFoundError, sqlite3.OperationalError):
             if os.path.exists(path):
                 raise
     except OSError:  # a file system without hard links
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        _fill(path)
+        _fill(path, timeout)
     if os.name != "nt":
         descriptor = os.open(os.path.dirname(path), os.O_RDONLY)
         try:
@@ -220,4 +237,4 @@ def _make_directories(directory: str) -> None:
         with suppress(FileExistsError):
             os.mkdir(path, mode=0o700)
         if not os.path.isdir(path):
-            raise NotADirectoryError(20, "not a directory", path)
+            raise NotADirectoryError(errno.ENOTDIR, "not a directory", path)

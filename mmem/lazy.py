@@ -29,7 +29,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; a mistyped one gets the nearest name."""
         if args and not args[0].startswith("-") and args[0].replace("_", "-") not in COMMANDS:
-            near = did_you_mean(nearest(args[0], list(COMMANDS)))
+            alike = [name for name in COMMANDS if args[0].lower() in name.split("-")]
+            near = did_you_mean(alike or nearest(args[0], list(COMMANDS)))
             raise click.UsageError(f"there is no command '{args[0]}'{near}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -95,7 +95,7 @@ def _ambiguous(reference: Reference, path: str, candidates: list[Found]) -> Ambi
     more = f" and {len(candidates) - 10} more" if len(candidates) > 10 else ""
     return Ambiguous(
         f"{path}: {len(candidates)} entities are named '{reference.name}', of the types {listed}{more}; "
-        "give the type or the id",
+        f"give the `type` or the id (id:{candidates[0].id})",
         {
             "path": path,
             "name": reference.name,

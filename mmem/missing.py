@@ -62,8 +62,11 @@ class Missing:
                 f"no entity '{reference.name}' of type '{reference.entity_type or ''}' {category}; the name exists "
                 f"with the type {types}"
             )
-        near = near_names(self._transaction, reference.name or "") if suggest else []
-        return f"no entity {reference} {category}{did_you_mean(near)}"
+        name = reference.name or ""
+        near = near_names(self._transaction, name) if suggest else []
+        number = name.removeprefix("#")
+        id_hint = f' (the id is written id:{number}, in JSON {{"id": {number}}})' if number.isdecimal() else ""
+        return f"no entity {reference} {category}{did_you_mean(near)}{id_hint}"
 
 
 def _named(reference: Reference) -> str:

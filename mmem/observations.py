@@ -38,13 +38,15 @@ class Slots:
         self.keys: dict[Key, int] = {}
         self._holders: dict[str, set[int]] = {}
         self._texts: dict[int, str] = {}
-        self._reserved: dict[Key, str] = {}
+        self._key_of: dict[int, Key] = {}
+        self._reserved: dict[Key | None, str] = {}
         self._next_note = 2
         self._had_plain = False
 
     def hold(self, key: Key, observation: int, text: str | None = None) -> None:
         """Note that an observation stands at a key, with its text where that is known."""
         self.keys[key] = observation
+        self._key_of[observation] = key
         if text is not None:
             self.hold_text(text, observation)
 
@@ -61,8 +63,8 @@ class Slots:
 
     def holder_of(self, text: str) -> int | None:
         """Return the id of an observation that has this text, and will have it when the request is done."""
-        going = {self.keys.get(key) for key, new in self._reserved.items() if new != text}
-        return min(self._holders.get(text, set()) - going, default=None)
+        holders = self._holders.get(text, ())
+        return min((one for one in holders if self._reserved.get(self._key_of.get(one), text) == text), default=None)
 
     def key_for(self, given: ObservationInput, override: bool) -> tuple[Key, int | None]:
         """Return the key that an observation takes, and the id of the observation that stands there."""
@@ -70,11 +72,11 @@ class Slots:
         if key == _PLAIN:
             first, self._had_plain = not self._had_plain, True
             if _PLAIN in self.keys and not (override and first):
-                key = self._free_note()
+                key = self._free_note(given.text)
         return key, self.keys.get(key)
 
-    def _free_note(self) -> Key:
-        while (key := (f"note-{self._next_note}", "")) in self.keys or key in self._reserved:
+    def _free_note(self, text: str) -> Key:
+        while (key := (f"note-{self._next_note}", "")) in self.keys or self._reserved.get(key, text) != text:
             self._next_note += 1
         return key
 
@@ -176,7 +178,7 @@ def not_stored(path: str, entity: str, entity_id: int, given: ObservationInput, 
     else:
         message = (
             f"{path}: {entity} has an observation {named} already (id {placement.holder}); this one wasn't stored: "
-            "replace that with override, or give another type or source"
+            "replace that with `override`, or give another type or source"
         )
     return Notice("skipped", message, path=path, entityId=str(entity_id), id=str(placement.holder))
 

@@ -8,6 +8,7 @@ import re
 import sqlite3
 import unicodedata
 from functools import cache
+from itertools import pairwise
 
 _MAX_TERMS = 64
 _MAX_EXPLICIT = 1_000  # characters; FTS5's parser overflows on deep nesting
@@ -100,6 +101,11 @@ class Query:
     def any_word(self) -> str | None:
         """At least one of the words; None where there are none."""
         return " OR ".join(f"{_quoted(word)}*" for word in self._words) or None
+
+    @property
+    def has_long_word(self) -> bool:
+        """Whether a run of two token characters stands in it."""
+        return any(_is_token_character(a) and _is_token_character(b) for a, b in pairwise(self.text))
 
     @property
     def is_one_word(self) -> bool:

@@ -39,10 +39,10 @@ class Reader:
         self._observe(entities, _OBSERVATIONS_OF, listed)
         return [entities[id] for id in ids if id in entities]
 
-    def bare_entities(self, ids: Sequence[int]) -> list[Entity]:
-        """Return the entities with these ids without observations, in the given order."""
-        entities = self._entities(_THESE_ENTITIES, (id_list(ids),))
-        return [entities[id] for id in ids if id in entities]
+    def count(self) -> int:
+        """Return how many entities the category has."""
+        number: int = self._conn.execute("SELECT count(*) FROM entities").fetchone()[0]
+        return number
 
     def observations(self, ids: Sequence[int]) -> list[Observation]:
         """Return the observations with these ids, in the given order."""
@@ -51,6 +51,10 @@ class Reader:
         for row in self._observation_rows(these, (id_list(ids),)):
             found[row[0]] = self._observation(row)
         return [found[id] for id in ids if id in found]
+
+    def relations(self, ids: Iterable[int]) -> list[Relation]:
+        """Return the relations with these ids."""
+        return self._relations("(SELECT value AS id FROM json_each(?1))", id_list(ids))
 
     def relations_between(self, ids: Iterable[int]) -> list[Relation]:
         """Return the relations whose both ends are among the ids."""

@@ -120,7 +120,7 @@ class Searcher:
             if query.is_one_word:  # an identifier; its parts would only add noise
                 hits = hits if scanned else hits or self._containing(groups, limit)
                 scanned = True
-                if hits:
+                if hits or not query.has_long_word:  # `c*` for C++ would find everything
                     return self._found(query, hits, limit, None, groups)
         if query.all_words:
             hits += self._ranked(query.all_words, limit) if ranked is None else ranked

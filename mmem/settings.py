@@ -24,7 +24,14 @@ def base_directory(option: str | None, environ: Mapping[str, str] = os.environ) 
     given = option or environ.get(BASE_DIR_VARIABLE) or DEFAULT_BASE_DIR
     if "\0" in given:
         raise Usage("the base directory can't hold a NUL character")
-    return os.path.abspath(os.path.expanduser(given))
+    expanded = os.path.expanduser(given)
+    if expanded.startswith("~"):
+        raise Usage(f"the base directory {given} names a user that doesn't exist; ./{given} is the folder of that name")
+    try:
+        return os.path.abspath(expanded)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise Usage(f"the current folder can't be told ({reason}): give an absolute --base-dir") from None
 
 
 def default_category(option: str | None, environ: Mapping[str, str] = os.environ) -> str:

@@ -96,7 +96,7 @@ class Store:
                 except Missing:
                     if opened or not create:
                         raise
-                    create_file(file.path)
+                    create_file(file.path, self._timeout)
                     created = True
         except BaseException:
             if created:
@@ -134,10 +134,8 @@ class Store:
         except Missing:
             names = self.categories()
             near = nearest(category, names)
-            message = f"there is no category '{category}'{did_you_mean(near)}"
+            message = f"there is no category '{category}' in {self.base_dir}{did_you_mean(near)}"
             raise NotFound(message, {"category": category, "nearest": near}) from None
-        finally:
-            self._open.pop(category, None)
 
     def heal_index(self, category: str) -> None:
         """Rebuild a category's search index from its rows."""

@@ -4,8 +4,10 @@ import errno
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import BinaryIO
 
+from mmem.errors import Usage
 from mmem.visible import visible
 
 _CHUNK = 1 << 20
@@ -63,8 +65,13 @@ class Streams:
 
     def read(self) -> bytes:
         """Return all of standard input."""
+        if sys.stdin is None:
+            raise Usage("standard input is closed")
         stdin: BinaryIO = sys.stdin.buffer
-        return stdin.read()
+        try:
+            return stdin.read()
+        except OSError as error:
+            raise Usage(f"standard input can't be read: {(error.strerror or str(error)).lower()}") from None
 
     def write(self, output: bytes) -> None:
         """Write to standard output, all of it or an error."""
@@ -82,5 +89,6 @@ class Streams:
         if stderr is None:
             return
         encoding = getattr(stderr, "encoding", None) or "utf-8"
-        stderr.write(visible(line).encode(encoding, "backslashreplace").decode(encoding) + "\n")
-        stderr.flush()
+        with suppress(OSError, ValueError):  # whoever closed it or filled its disk doesn't want to hear
+            stderr.write(visible(line).encode(encoding, "backslashreplace").decode(encoding) + "\n")
+            stderr.flush()

@@ -87,7 +87,9 @@ def _request(
     from mmem.requests import parse, parse_checked
 
     if json_text is None:
-        return parse(tool.request, {key: value for key, value in words().items() if value is not None})
+        arguments = {key: value for key, value in words().items() if value is not None}
+        app.require_same_category(arguments.get("category"))
+        return parse(tool.request, arguments)
     _require_no_words(context)
     return parse_checked(tool.request, _json_arguments(app, tool, json_text))
 
@@ -113,9 +115,7 @@ def _json_arguments(app: App, tool: Tool, given: str) -> object:
     else:
         raw = given
     arguments = wrap_list(tool.request, jsontext.decode(raw))
-    own = arguments.get("category") if isinstance(arguments, dict) else None
-    if app.category and own and own != app.category:
-        raise Usage(f"--category is '{app.category}', but the request's own category is '{own}'; give one of them")
+    app.require_same_category(arguments.get("category") if isinstance(arguments, dict) else None)
     return arguments
 
 

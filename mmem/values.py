@@ -33,7 +33,7 @@ def text_fault(text: str) -> str | None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "a lone surrogate isn't valid Unicode"
+        return "a lone surrogate (bytes that aren't UTF-8) isn't valid Unicode"
     return None
 
 

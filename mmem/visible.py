@@ -23,3 +23,8 @@ def _picture(character: str) -> str:
 _HARMLESS = frozenset(
     "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u200b\u200c\u200d\u202f\u205f\u3000\ufeff\u00ad"
 )
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    """Return `1 relation` or `2 relations`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -26,6 +26,13 @@ def reference_word(word: str, entity_type: str | None = None) -> dict[str, objec
     return reference
 
 
+def name_word(word: str) -> str:
+    """Return the name of an entity to create: `name:TEXT` is a literal name, and `id:7` can't be one without it."""
+    if _ID.fullmatch(word):
+        raise click.UsageError(f"{word} stands for an id; to create an entity of that name, say name:{word}")
+    return word.removeprefix("name:")
+
+
 def reference_words(words: tuple[str, ...], entity_type: str | None) -> list[dict[str, object]]:
     """Return references; the type goes with those that are names."""
     return [reference_word(word, None if _ID.fullmatch(word) else entity_type) for word in words]
@@ -69,6 +76,8 @@ def observation_words(
     }
     if common and not plain and not typed:
         raise click.UsageError("a source, a timestamp or a property of observations needs a TEXT to go with")
+    if any(not text.strip() for text in (*plain, *(text for _, text in typed))):
+        raise click.UsageError("an observation can't be empty")
     texts: list[object] = [{"text": text, **common} for text in plain]
     texts += [{"observationType": kind, "text": text, **common} for kind, text in typed]
     return texts or None

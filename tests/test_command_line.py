@@ -169,7 +169,7 @@ def test_deleting_asks_on_a_terminal(mmem: Mmem) -> None:
     mmem("create-entities", "A", "-o", "x")
     no = mmem("delete-entities", "A", terminal=True, stdin="n\n")
     assert (no.exit_status, names(mmem("read-graph"))) == (1, ["A"])
-    assert "Delete 'A' from category 'default', with 1 observation(s)" in no.stderr
+    assert "Delete 'A' from category 'default', with 1 observation and 0 relations?" in no.stderr
     yes = mmem("delete-entities", "A", terminal=True, stdin="y\n")
     assert (yes.exit_status, names(mmem("read-graph"))) == (0, [])
 

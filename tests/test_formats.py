@@ -86,12 +86,12 @@ def test_json_has_two_spaces_and_no_ascii_escapes(mmem: Any) -> None:
 
 
 def test_read_graph_in_toon_decodes_to_what_json_says(mmem: Any) -> None:
-    mmem("seed")
+    mmem("seed", "demo")
     assert toon_format.decode(mmem("read-graph", "-f", "toon").stdout) == mmem("read-graph").json
 
 
 def test_json_lines_name_each_record(mmem: Any) -> None:
-    mmem("seed")
+    mmem("seed", "demo")
     kinds = [json.loads(line)["type"] for line in mmem("read-graph", "-f", "jsonl").stdout.splitlines()]
     assert kinds == ["entity"] * 8 + ["relation"] * 10
 
