@@ -76,8 +76,6 @@ def observation_words(
     }
     if common and not plain and not typed:
         raise click.UsageError("a source, a timestamp or a property of observations needs a TEXT to go with")
-    if any(not text.strip() for text in (*plain, *(text for _, text in typed))):
-        raise click.UsageError("an observation can't be empty")
     texts: list[object] = [{"text": text, **common} for text in plain]
     texts += [{"observationType": kind, "text": text, **common} for kind, text in typed]
     return texts or None
