@@ -3,36 +3,112 @@
 import gc
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import click
 
 from mmem.app import App
 from mmem.batch import Batch
+from mmem.errors import Usage
 from mmem.exits import ExitStatus
 from mmem.lines import Lines
 from mmem.options import shared_options
 
+Progress = Callable[[int], None]
+
 
 @click.command("batch")
 @click.argument("file", metavar="[FILE|-]", default="-")
-@click.option("--stop-on-error", is_flag=True, help="After a failure, answer the rest without running it.")
+@click.option("--stop-on-error", is_flag=True, help="After a failure, skip the rest.")
+@click.option("--atomic", is_flag=True, help="Store all of it, or nothing where one request fails.")
+@click.option("--dry-run", is_flag=True, help="Answer, and store nothing.")
 @click.option("--errors-only", is_flag=True, help="Print only the responses to requests that failed.")
+@click.option("--summary", is_flag=True, help="Print a summary as the last line.")
+@click.option(
+    "--durable",
+    type=click.Choice(["full", "normal"]),
+    default="full",
+    show_default=True,
+    help="Whether an answered request outlives a power cut (full), or only a crash (normal, faster).",
+)
 @shared_options
-def command(file: str, stop_on_error: bool, errors_only: bool) -> None:
-    """Carry out requests from JSON lines."""
+def command(
+    file: str, stop_on_error: bool, atomic: bool, dry_run: bool, errors_only: bool, summary: bool, durable: str
+) -> None:
+    """Carry out requests from JSON lines.
+
+    A line {"id": 1, "tool": "read_graph", "arguments": {}} is answered by a line {"id": 1, "ok": true, "result": ...},
+    in order, each after its COMMIT. Exits with 1 where a request failed.
+
+    \b
+    mmem batch requests.jsonl --summary
+    jq -c '{tool: "open_nodes", arguments: {entities: [.name]}}' people.jsonl | mmem batch
+    """
     app = click.get_current_context().find_object(App) or App()
-    descriptor = sys.stdin.fileno() if file == "-" else os.open(file, os.O_RDONLY)
-    lines = Lines(descriptor)
+    with _input(file) as descriptor, app.store(synchronous=durable.upper(), dry_run=dry_run) as store:
+        if atomic or dry_run:
+            from mmem.whole_batch import WholeBatch
+
+            batch: Batch = WholeBatch(
+                store,
+                app.streams.write,
+                stop_on_error=stop_on_error,
+                errors_only=errors_only,
+                atomic=atomic,
+                dry_run=dry_run,
+            )
+        else:
+            batch = Batch(store, app.streams.write, stop_on_error=stop_on_error, errors_only=errors_only)
+        _run(batch, Lines(descriptor), _progress(app, file, descriptor))
+        if summary:
+            app.streams.write(batch.tally.line())
+    if batch.failed:
+        raise click.exceptions.Exit(int(ExitStatus.FAILED))
+
+
+def _run(batch: Batch, lines: Lines, progress: Progress) -> None:
+    """Carry out what arrives; before it has to wait for more, everything is answered."""
     gc.freeze()
-    gc.set_threshold(100_000, 20, 100)
-    with (
-        app.store() as store,
-        Batch(store, app.streams.write, stop_on_error=stop_on_error, errors_only=errors_only) as batch,
-    ):
+    gc.set_threshold(100_000, 20, 100)  # a request leaves no cycles, and a thousand of them are soon made
+    with batch:
         while arrived := lines.next():
             batch.feed(arrived)
+            progress(lines.read)
             if not lines.waiting():
                 batch.settle()
         batch.finish()
-    if batch.failed:
-        raise click.exceptions.Exit(int(ExitStatus.FAILED))
+
+
+@contextmanager
+def _input(file: str) -> Iterator[int]:
+    """Open a file, or standard input for `-`."""
+    if file == "-":
+        if sys.stdin is None:
+            raise Usage("standard input is closed")
+        yield sys.stdin.fileno()
+        return
+    try:
+        descriptor = os.open(file, os.O_RDONLY)
+        os.read(descriptor, 0)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a file's name"
+        raise Usage(f"{file}: {reason.lower()}") from None
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _progress(app: App, file: str, descriptor: int) -> Progress:
+    """Return what shows how far the reading of a file is, on a terminal."""
+    size = os.fstat(descriptor).st_size
+    if file == "-" or app.quiet or not size or not app.streams.notes_terminal:
+        return lambda read: None
+
+    def show(read: int) -> None:
+        share = min(read / size, 1)
+        sys.stderr.write(f"\r{share:4.0%} of {size / 1e6:,.1f} MB" + ("\r\x1b[K" if share == 1 else ""))
+        sys.stderr.flush()
+
+    return show

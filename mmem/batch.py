@@ -8,17 +8,19 @@ batches that take turns over two categories can't block each other, and not for 
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from types import TracebackType
 from typing import NamedTuple
 
-from mmem import envelope
+from mmem import envelope, jsontext
 from mmem.category_file import Missing
 from mmem.envelope import Asked, Refused
-from mmem.errors import InvalidRequest, MmemError, RolledBack, Skipped
+from mmem.errors import Internal, MmemError, Skipped
 from mmem.lines import Line
 from mmem.outcomes import Notice, Outcome
 from mmem.registry import carry_out
 from mmem.store import Store
+from mmem.transaction import Transaction
 
 HOLD = 0.05  # seconds for which a group holds its lock before it commits, beyond the request at hand
 HELD_BYTES = 4 << 20  # of answers that wait for a COMMIT
@@ -30,22 +32,26 @@ class Held(NamedTuple):
 
     line: int
     id: envelope.Id
-    name: str | None
+    category: str | None  # the category that was written to, None for what needs no COMMIT
     answer: bytes
-    code: str | None  # of its error, None where it is ok
+    failed: bool
 
 
 class Tally:
     """What a summary says."""
 
     def __init__(self) -> None:
+        """Begin to count, and to take the time."""
         self.tools: Counter[str] = Counter()
         self.errors: Counter[str] = Counter()
         self.requests = 0
         self._began = time.perf_counter()
 
-    def to_dict(self) -> dict[str, object]:
-        """Return counts by tool and by error code, seconds and requests a second."""
+    def line(self) -> bytes:
+        """Return counts by tool and by error code, seconds and requests a second, as a line of JSON."""
+        return (jsontext.encode({"summary": self._counts()}) + "\n").encode()
+
+    def _counts(self) -> dict[str, object]:
         seconds = time.perf_counter() - self._began
         return {
             "requests": self.requests,
@@ -59,15 +65,13 @@ class Tally:
 
 
 class Batch:
-    """Carries requests out as their lines come, and writes the answers once they are true."""
+    """Carries requests out as their lines come, and writes the answers once they are true.
+
+    Use it as a context: what is open when it is left by an error is rolled back.
+    """
 
     def __init__(
-        self,
-        store: Store,
-        write: Callable[[bytes], None],
-        *,
-        stop_on_error: bool = False,
-        errors_only: bool = False,
+        self, store: Store, write: Callable[[bytes], None], *, stop_on_error: bool = False, errors_only: bool = False
     ) -> None:
         """Prepare to answer through `write`."""
         self.tally = Tally()
@@ -75,22 +79,26 @@ class Batch:
         self._write = write
         self._stop_on_error = stop_on_error
         self._errors_only = errors_only
-        self._stopped = False
+        self._skipping: MmemError | None = None
         self._joined: list[Asked] = []
         self._held: list[Held] = []
         self._held_bytes = 0
         self._group = ExitStack()
-        self._category: str | None = None
-        self._first_in_group = 0
+        self._transaction: Transaction | None = None
         self._since = 0.0
+        self._still = ExitStack()
+        self._still_category: str | None = None
 
     def __enter__(self) -> "Batch":
         """Return the batch itself."""
         return self
 
-    def __exit__(self, *error: object) -> None:
-        """Roll an open group back where the batch was broken off; after `finish` nothing is open."""
-        self._group.__exit__(*(error if error[0] is not None else _broken_off()))  # type: ignore[arg-type]
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Roll back what is open, where the batch was broken off."""
+        self._release()
+        self._roll_back()
 
     @property
     def failed(self) -> bool:
@@ -100,13 +108,13 @@ class Batch:
     def feed(self, lines: Sequence[Line]) -> None:
         """Carry out the requests on these lines; some answers may be left for `settle`."""
         for number, line in lines:
-            if line is not None and not line.strip():
-                continue
-            self._take(envelope.read(number, line))
+            if line is None or line.strip():
+                self._take(envelope.read(number, line))
 
     def settle(self) -> None:
         """Commit, and write every answer that is owed: before waiting for input."""
         self._carry_out_joined()
+        self._release()
         self._commit()
         self._flush()
 
@@ -115,8 +123,8 @@ class Batch:
         self.settle()
 
     def _take(self, asked: Asked | Refused) -> None:
-        if self._stopped:
-            self._fail(asked, Skipped("an earlier request failed, and --stop-on-error was asked for"))
+        if self._skipping is not None:
+            self._fail(asked, self._skipping)
         elif isinstance(asked, Refused):
             self._carry_out_joined()
             self._fail(asked, asked.error)
@@ -135,7 +143,7 @@ class Batch:
     def _is_full(self) -> bool:
         if self._held_bytes > HELD_BYTES:
             return True
-        return self._category is not None and time.monotonic() - self._since > HOLD
+        return self._transaction is not None and time.monotonic() - self._since > HOLD
 
     def _category_of(self, asked: Asked) -> str:
         return self._store.category(asked.request.category)
@@ -143,10 +151,8 @@ class Batch:
     def _carry_out_joined(self) -> None:
         """Carry out the requests that wait to be carried out together."""
         joined, self._joined = self._joined, []
-        if not joined:
-            return
-        run_many = joined[0].tool.run_many
-        if len(joined) == 1 or run_many is None:
+        run_many = joined[0].tool.run_many if joined else None
+        if len(joined) < 2 or run_many is None:
             for asked in joined:
                 self._carry_out(asked)
             return
@@ -162,20 +168,29 @@ class Batch:
             notices = []
 
     def _carry_out(self, asked: Asked) -> None:
+        if self._skipping is not None:
+            self._fail(asked, self._skipping)
+            return
+        notices: list[Notice] = []
         try:
             if asked.tool.alone:
-                self._commit()
-                outcome = self._alone(asked)
-                notices: list[Notice] = []
+                outcome = self._carry_out_alone(asked)
             else:
-                notices = self._hold(asked, asked.tool.creates(asked.request)) if asked.tool.writes else []
+                if asked.tool.writes:
+                    notices = self._hold(asked, asked.tool.creates(asked.request))
+                else:
+                    self._hold_still(asked)
                 outcome = carry_out(self._store, asked.tool, asked.request)
         except MmemError as error:
             self._fail(asked, error)
             return
         self._succeed(asked, outcome, notices)
 
-    def _alone(self, asked: Asked) -> Outcome[object]:
+    def _carry_out_alone(self, asked: Asked) -> Outcome[object]:
+        """Carry out a request that shares no transaction, after everything before it is answered."""
+        self._release()
+        self._commit()
+        self._flush()
         return carry_out(self._store, asked.tool, asked.request)
 
     def _hold(self, asked: Asked, create: bool) -> list[Notice]:
@@ -185,68 +200,93 @@ class Batch:
         create has no lock.
         """
         category = self._category_of(asked)
-        if category == self._category:
+        if self._transaction is not None and self._transaction.category == category:
+            self._transaction.defer_index()  # from the second request on it pays
             return []
+        self._release()
         self._commit()
         self._flush()
-        self._first_in_group = len(self._held)
+        self._store.give_way(category)
         try:
             transaction = self._group.enter_context(self._store.holding(category, create=create))
         except Missing:
             return []
-        transaction.defer_index()
-        self._category, self._since = category, time.monotonic()
+        self._transaction, self._since = transaction, time.monotonic()
         return list(transaction.notices)
+
+    def _hold_still(self, asked: Asked) -> None:
+        """Let the reads of a group see one state, which is also read faster."""
+        category = self._category_of(asked)
+        written = None if self._transaction is None else self._transaction.category
+        if category in {written, self._still_category}:
+            return
+        self._release()
+        with suppress(Missing):
+            self._still.enter_context(self._store.holding_still(category))
+            self._still_category = category
+
+    def _release(self) -> None:
+        """Let go of the state that reads were held on."""
+        self._still_category = None
+        self._still.close()
 
     def _commit(self) -> None:
         """Commit the open group; where that fails, so do the requests in it."""
-        if self._category is None:
+        if self._transaction is None:
             return
-        self._category = None
+        category, self._transaction = self._transaction.category, None
         try:
             self._group.close()
         except MmemError as error:
-            first = self._first_in_group
-            failed = [held for held in self._held[first:] if held.code is None]
-            self._held[first:] = [
-                held if held.code is not None else self._refused(held.line, held.id, held.name, error)
-                for held in self._held[first:]
-            ]
-            self.tally.errors[error.code] += len(failed)
-            self._stopped = self._stopped or self._stop_on_error
+            self._held = [self._after_failed_commit(held, category, error) for held in self._held]
+            self._stop()
+
+    def _after_failed_commit(self, held: Held, category: str, error: MmemError) -> Held:
+        """Return an answer as it is after the COMMIT of a category failed."""
+        if held.failed or held.category != category:
+            return held
+        self.tally.errors[error.code] += 1
+        return Held(held.line, held.id, None, envelope.refusal(held.line, held.id, error), True)
+
+    def _roll_back(self) -> None:
+        """Undo what isn't committed."""
+        self._transaction = None
+        undone = Internal("rolled back")
+        with suppress(Internal):
+            if not self._group.__exit__(Internal, undone, None):
+                raise undone
 
     def _succeed(self, asked: Asked, outcome: Outcome[object], more: list[Notice]) -> None:
         if more:
             outcome = Outcome(outcome.result, [*more, *outcome.notices])
-        self._hold_answer(Held(asked.line, asked.id, asked.name, envelope.answer(asked, outcome), None))
+        category = self._category_of(asked) if asked.tool.writes else None
+        self._answer(Held(asked.line, asked.id, category, envelope.answer(asked, outcome), False), asked.name)
 
     def _fail(self, asked: Asked | Refused, error: MmemError) -> None:
         self.tally.errors[error.code] += 1
-        self._stopped = self._stopped or self._stop_on_error
-        self._hold_answer(self._refused(asked.line, asked.id, asked.name, error))
+        refusal = envelope.refusal(asked.line, asked.id, error)
+        self._answer(Held(asked.line, asked.id, None, refusal, True), asked.name)
+        self._stop()
 
-    def _refused(self, line: int, id: envelope.Id, name: str | None, error: MmemError) -> Held:
-        return Held(line, id, name, envelope.refusal(line, id, error), error.code)
+    def _stop(self) -> None:
+        """Skip the rest after a failure, if that was asked for."""
+        if self._stop_on_error and self._skipping is None:
+            self._skipping = Skipped("an earlier request failed, and --stop-on-error skips the rest")
 
-    def _hold_answer(self, held: Held) -> None:
+    def _answer(self, held: Held, name: str | None) -> None:
         self.tally.requests += 1
-        if held.name is not None:
-            self.tally.tools[held.name.replace("-", "_")] += 1
+        if name is not None:
+            self.tally.tools[name] += 1
         self._held.append(held)
         self._held_bytes += len(held.answer)
 
     def _flush(self) -> None:
-        """Write the answers that no COMMIT is missing for."""
+        """Write the answers; no COMMIT is missing for any of them."""
         held, self._held = self._held, []
         self._held_bytes = 0
-        answers = [one.answer for one in held if not self._errors_only or one.code is not None]
+        self._print(held)
+
+    def _print(self, held: Sequence[Held]) -> None:
+        answers = [one.answer for one in held if one.failed or not self._errors_only]
         if answers:
             self._write(b"".join(answers))
-
-
-def _broken_off() -> tuple[type[BaseException], BaseException, None]:
-    error = InvalidRequest("the batch was broken off")
-    return type(error), error, None
-
-
-__all__ = ["Batch", "RolledBack"]

@@ -13,12 +13,13 @@ from contextlib import contextmanager, suppress
 from mmem import schema
 from mmem.errors import Conflict, Storage
 from mmem.faults import primary_code, translated
-from mmem.files import Identity, connect, connect_to_read, directory_lock, has_log, identity, is_frozen, remove
+from mmem.files import Identity, connect, connect_to_read, directory_lock, has_log, identity, is_frozen, remove, waiting
 from mmem.layout import OWN, inspect, state
 from mmem.outcomes import Notice
 from mmem.transaction import Transaction
 
-_SLICE = 0.2  # seconds between looks at the clock while another process writes, so that Ctrl-C is heard
+_SLICE = 0.02  # seconds between looks at the clock while another process writes, so that Ctrl-C is heard
+_PAUSE = 0.1  # seconds to leave a program that creates tables
 _PATIENCE = 3  # how often to look again at a file whose tables are being created
 _MOVES = 10  # how often a file may be replaced under us before we give up
 
@@ -46,6 +47,7 @@ class CategoryFile:
         self._conn: sqlite3.Connection | None = None
         self._identity: Identity | None = None
         self._cookie: int | None = None
+        self._changes: int | None = None
         self._layout = OWN
         self._wal = False
         self._frozen = False
@@ -66,12 +68,13 @@ class CategoryFile:
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        """Read one consistent state: inside `write`, its own. Raises `Missing` where there is no file."""
+        """Read one consistent state: inside another `read` or `write`, its own.
+
+        Raises `Missing` where there is no file.
+        """
         if self._active is not None:
             with self._translated():
-                self._active.flush_index()
-                with self._active.nested() as part:
-                    yield part
+                yield self._active.part()
             return
         with self._translated():
             conn = self._connection()
@@ -79,8 +82,10 @@ class CategoryFile:
         try:
             with self._translated():
                 self._refresh(conn)
-                yield Transaction(self.category, conn, self._layout)
+                self._active = Transaction(self.category, conn, self._layout)
+                yield self._active.part()
         finally:
+            self._active = None
             if conn.in_transaction:
                 conn.execute("ROLLBACK")
 
@@ -92,6 +97,10 @@ class CategoryFile:
         savepoint of that. Raises `Missing`, `Busy`, `Conflict` or `Storage`.
         """
         if self._active is not None:
+            if not self._active.writes:
+                raise Conflict(
+                    f"category '{self.category}' is being read in the same process", {"category": self.category}
+                )
             with self._translated(), self._active.nested() as part:
                 yield part
             return
@@ -99,8 +108,9 @@ class CategoryFile:
             conn = self._begin()
             try:
                 self._refresh(conn)
-                self._active = transaction = Transaction(self.category, conn, OWN)
+                self._active = transaction = Transaction(self.category, conn, OWN, writes=True)
                 if not self._layout.own:
+                    self._changes = None
                     schema.install(conn)
                     transaction.notices.append(_converted(self.category))
                 yield transaction
@@ -184,7 +194,7 @@ class CategoryFile:
                 with directory_lock(os.path.dirname(self.path), exclusive=False):
                     self._conn = self._open(patient=turn < _PATIENCE)
             except _Unfinished:
-                time.sleep(_SLICE / 2)
+                time.sleep(_PAUSE)
                 continue
             except sqlite3.OperationalError as error:
                 passing = primary_code(error) in _PASSING and turn < _PATIENCE
@@ -215,7 +225,7 @@ class CategoryFile:
             if begun:
                 raise Missing
             self._layout = inspect(conn, self.path)
-            self._cookie = None
+            self._cookie = self._changes = None
             self._frozen = is_frozen(conn)
             self._wal = conn.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         except BaseException:
@@ -254,25 +264,44 @@ class CategoryFile:
         raise Conflict(f"{self.path} is being replaced again and again; try again", {"category": self.category})
 
     def _lock(self, conn: sqlite3.Connection) -> None:
+        """Take the write lock, waiting for others as long as the timeout says."""
         deadline = time.monotonic() + self.timeout
         try:
+            conn.execute("PRAGMA busy_timeout = 0")
+            if _begun(conn):
+                return
             conn.execute(f"PRAGMA busy_timeout = {int(_SLICE * 1000)}")
             while True:
-                try:
-                    conn.execute("BEGIN IMMEDIATE")
+                with waiting(self.path):
+                    if _begun(conn):
+                        return
+                if time.monotonic() > deadline:
+                    conn.execute("BEGIN IMMEDIATE")  # the last try, whose error says why
                     return
-                except sqlite3.OperationalError as error:
-                    if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                        raise
         finally:
             conn.execute(f"PRAGMA busy_timeout = {int(self.timeout * 1000)}")
 
     def _refresh(self, conn: sqlite3.Connection) -> None:
-        """Look at the file's layout again if another process changed it."""
+        """Look at the file's layout again if another process changed the file."""
+        changes = conn.execute("PRAGMA data_version").fetchone()[0]
+        if changes == self._changes:
+            return
         cookie = state(conn, self.path) if self._layout.own else None
         if cookie is None or cookie != self._cookie:
             self._layout = inspect(conn, self.path)
             self._cookie = cookie
+        self._changes = changes
+
+
+def _begun(conn: sqlite3.Connection) -> bool:
+    """Tell whether a write transaction could be begun; False where another process writes."""
+    try:
+        conn.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if primary_code(error) != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    return True
 
 
 def _use_wal(conn: sqlite3.Connection) -> bool:

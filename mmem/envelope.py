@@ -51,8 +51,9 @@ def read(number: int, line: bytes | None) -> Asked | Refused:
         if not isinstance(given, str | int | float | None):  # bool is an int
             raise InvalidRequest("$.id: must be a text, a number, true, false or null")
         id = given
-        name = _tool_name(envelope)
-        found = _tool(name)
+        asked = _tool_name(envelope)
+        found = _tool(asked)
+        name = asked.replace("-", "_")
         arguments = envelope.get("arguments")
         if arguments is not None and not isinstance(arguments, dict):
             raise InvalidRequest("$.arguments: must be an object")

@@ -6,6 +6,7 @@ Light on purpose: `mmem list-categories` and TAB need nothing more than this.
 import errno
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -150,6 +151,37 @@ def directory_lock(directory: str, *, exclusive: bool) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _queue(path: str) -> str:
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name}.queue")
+
+
+@contextmanager
+def waiting(path: str) -> Iterator[None]:
+    """Let others see, for a moment, that this process waits for a database's write lock."""
+    with suppress(OSError):
+        os.close(os.open(_queue(path), os.O_CREAT | os.O_WRONLY, 0o600))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(_queue(path))  # whoever else waits puts it there again
+
+
+def give_way(path: str) -> None:
+    """Let a process that waits for a database's write lock have it; for at most a tenth of a second."""
+    queue = _queue(path)
+    if not os.path.exists(queue):
+        return
+    deadline = time.monotonic() + 0.1
+    while os.path.exists(queue):
+        if time.monotonic() > deadline:  # left behind by a process that was killed
+            with suppress(OSError):
+                os.unlink(queue)
+            return
+        time.sleep(0.001)
 
 
 def create_file(path: str, timeout: float) -> None:

@@ -9,7 +9,8 @@ from types import TracebackType
 
 from mmem.category_file import CategoryFile, Missing
 from mmem.errors import Conflict, InvalidArguments, NotFound
-from mmem.files import TIMEOUT, categories, create_file, path_of, require_sqlite
+from mmem.files import TIMEOUT, categories, create_file, give_way, path_of, require_sqlite
+from mmem.imaginary import ImaginaryFile
 from mmem.layout import OWN
 from mmem.names import did_you_mean, nearest, require_category
 from mmem.outcomes import Notice
@@ -30,13 +31,19 @@ class Store:
         *,
         synchronous: str = "NORMAL",
         timeout: float = TIMEOUT,
+        dry_run: bool = False,
     ) -> None:
-        """Open nothing yet. `synchronous` is SQLite's NORMAL or FULL; `timeout` is in seconds."""
+        """Open nothing yet. `synchronous` is SQLite's NORMAL or FULL; `timeout` is in seconds.
+
+        With `dry_run`, categories that would be created live in memory.
+        """
         require_sqlite()
         self.base_dir = os.path.abspath(base_dir)
         self.default_category = default_category
         self._synchronous = synchronous
         self._timeout = timeout
+        self._dry_run = dry_run
+        self._imaginary: dict[str, ImaginaryFile] = {}
         self._open: OrderedDict[str, CategoryFile] = OrderedDict()
 
     def __enter__(self) -> "Store":
@@ -51,8 +58,12 @@ class Store:
 
     def close(self) -> None:
         """Close every category."""
-        while self._open:
-            self._open.popitem()[1].close()
+        for file in self._open.values():
+            file.close()
+        for imaginary in self._imaginary.values():
+            imaginary.close()
+        self._open.clear()
+        self._imaginary.clear()
 
     def category(self, given: str | None) -> str:
         """Return the category a request means: its own, or the default for None and `""`."""
@@ -60,7 +71,7 @@ class Store:
 
     def categories(self) -> list[str]:
         """Return the names of the categories, sorted: files that are named like one and hold a memory."""
-        return categories(self.base_dir)
+        return sorted({*categories(self.base_dir), *self._imaginary})
 
     @contextmanager
     def reading(self, given: str | None) -> Iterator[Transaction]:
@@ -68,7 +79,7 @@ class Store:
         category = self.category(given)
         opened = False
         try:
-            with self._file(category).read() as transaction:
+            with self.holding_still(category) as transaction:
                 opened = True
                 yield transaction
                 return
@@ -79,11 +90,24 @@ class Store:
             yield empty
 
     @contextmanager
+    def holding_still(self, category: str) -> Iterator[Transaction]:
+        """Hold one state of a category: all that is read within is of that state.
+
+        Raises `Missing` where there is no such category.
+        """
+        with (self._imaginary.get(category) or self._file(category)).read() as transaction:
+            yield transaction
+
+    @contextmanager
     def holding(self, category: str, *, create: bool) -> Iterator[Transaction]:
         """Hold a category's write lock: what runs within becomes a part of one transaction.
 
         Raises `Missing` where there is no such category, unless it is to be created.
         """
+        if category in self._imaginary:
+            with self._imaginary[category].write() as transaction:
+                yield transaction
+            return
         file = self._file(category)
         opened = created = False
         try:
@@ -96,6 +120,12 @@ class Store:
                 except Missing:
                     if opened or not create:
                         raise
+                    if self._dry_run:
+                        self._imaginary[category] = ImaginaryFile(category)
+                        with self._imaginary[category].write() as transaction:
+                            opened = True
+                            yield transaction
+                        return
                     create_file(file.path, self._timeout)
                     created = True
         except BaseException:
@@ -136,6 +166,10 @@ class Store:
             near = nearest(category, names)
             message = f"there is no category '{category}' in {self.base_dir}{did_you_mean(near)}"
             raise NotFound(message, {"category": category, "nearest": near}) from None
+
+    def give_way(self, category: str) -> None:
+        """Let another process have a category's write lock, if one is waiting for it."""
+        give_way(path_of(self.base_dir, category))
 
     def heal_index(self, category: str) -> None:
         """Rebuild a category's search index from its rows."""

@@ -37,7 +37,13 @@ class Transaction:
     """What SQL statements run in. Rows go in by `insert`, so that a batch is indexed by one statement."""
 
     def __init__(
-        self, category: str, conn: sqlite3.Connection, layout: Layout, pending: _Pending | None = None
+        self,
+        category: str,
+        conn: sqlite3.Connection,
+        layout: Layout,
+        pending: _Pending | None = None,
+        *,
+        writes: bool = False,
     ) -> None:
         """Wrap a connection in which a transaction is open."""
         self.category = category
@@ -45,7 +51,12 @@ class Transaction:
         self.layout = layout
         self.notices: list[Notice] = []
         self.wrote_many = False
+        self.writes = writes
         self._pending = pending or _Pending()
+
+    def part(self) -> "Transaction":
+        """Return the same transaction with notices of its own, for a part of it that only reads."""
+        return Transaction(self.category, self.conn, self.layout, self._pending, writes=self.writes)
 
     @contextmanager
     def nested(self) -> Iterator["Transaction"]:
@@ -53,7 +64,7 @@ class Transaction:
         before = self._pending.copy()
         self.conn.execute("SAVEPOINT part")
         try:
-            yield Transaction(self.category, self.conn, self.layout, self._pending)
+            yield self.part()
         except BaseException:
             self._pending.__dict__.update(before.__dict__)
             if self.conn.in_transaction:  # a full disk may have ended it already

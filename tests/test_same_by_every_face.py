@@ -92,7 +92,12 @@ def create_entities(draw: Any) -> Request:
     texts, options, meant = draw(observations(plain=0))
     properties = draw(PROPERTIES)
     words = [*(f"--observation={text}" for text in texts), *options, *_option("type", kind)]
-    words += [*_property_words(properties), *(["--override"] if override else []), "--", *(f"name:{name}" for name in names)]
+    words += [
+        *_property_words(properties),
+        *(["--override"] if override else []),
+        "--",
+        *(f"name:{name}" for name in names),
+    ]
     entity = _given(entityType=kind, properties=properties or None, observations=meant or None)
     return Request(
         "create_entities", words, _given(entities=[{"name": name, **entity} for name in names], override=override)
