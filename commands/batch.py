@@ -3,8 +3,9 @@
 import gc
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import click
 
@@ -15,7 +16,9 @@ from mmem.exits import ExitStatus
 from mmem.lines import Lines
 from mmem.options import shared_options
 
-Progress = Callable[[int], None]
+Progress = Callable[[int], None]  # takes the bytes read so far
+
+_A_WHILE = 0.5  # seconds
 
 
 @click.command("batch")
@@ -60,7 +63,8 @@ def command(
             )
         else:
             batch = Batch(store, app.streams.write, stop_on_error=stop_on_error, errors_only=errors_only)
-        _run(batch, Lines(descriptor), _progress(app, file, descriptor))
+        with _progress(app, file, descriptor) as progress:
+            _run(batch, Lines(descriptor), progress)
         if summary:
             app.streams.write(batch.tally.line())
     if batch.failed:
@@ -100,15 +104,31 @@ def _input(file: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _progress(app: App, file: str, descriptor: int) -> Progress:
-    """Return what shows how far the reading of a file is, on a terminal."""
+@contextmanager
+def _progress(app: App, file: str, descriptor: int) -> Iterator[Progress]:
+    """Show how far the reading of a file is, on a terminal, once it takes a while."""
     size = os.fstat(descriptor).st_size
     if file == "-" or app.quiet or not size or not app.streams.notes_terminal:
-        return lambda read: None
+        yield lambda read: None
+        return
+    with ExitStack() as shown:
+        began = time.monotonic()
+        bar: list[Progress] = []
 
-    def show(read: int) -> None:
-        share = min(read / size, 1)
-        sys.stderr.write(f"\r{share:4.0%} of {size / 1e6:,.1f} MB" + ("\r\x1b[K" if share == 1 else ""))
-        sys.stderr.flush()
+        def show(read: int) -> None:
+            if not bar and time.monotonic() - began > _A_WHILE:
+                bar.append(shown.enter_context(_bar(size)))
+            if bar:
+                bar[0](read)
 
-    return show
+        yield show
+
+
+@contextmanager
+def _bar(size: int) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=size)
+        yield lambda read: bar.update(task, completed=read)
