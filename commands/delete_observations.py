@@ -4,12 +4,11 @@ import click
 
 from mmem.arguments import Id, Part, Reference, Request, Type, id_number
 from mmem.lookup import Found, Resolver
-from mmem.missing import Missing
+from mmem.missing import Missing, ids_present
 from mmem.observations import ids_at, keys_of
 from mmem.outcomes import Notice, Outcome
 from mmem.reading import Reader
 from mmem.registry import Tool
-from mmem.relations import present
 from mmem.store import Store
 from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
@@ -68,25 +67,22 @@ def run(store: Store, request: DeleteObservations) -> Outcome[str]:
 
 def _found(transaction: Transaction, deletions: list[Deletion]) -> list[int]:
     """Return the ids of what is there, with a notice for what isn't."""
-    given_ids = {
-        index: id_number(deletion.id) or 0 for index, deletion in enumerate(deletions) if deletion.id is not None
+    ids = {
+        f"$.deletions[{index}]": id
+        for index, deletion in enumerate(deletions)
+        if (id := id_number(deletion.id)) is not None
     }
-    there = present(transaction, "observations", given_ids.values())
-    for index, id in given_ids.items():
-        if id not in there:
-            path = f"$.deletions[{index}]"
-            message = f"{path}: no observation has id {id} in category '{transaction.category}'"
-            transaction.notice(Notice("not_found", message, path=path, id=str(id)))
+    there = ids_present(transaction, "observations", "observation", ids)
     named = {index: deletion for index, deletion in enumerate(deletions) if deletion.id is None}
     entities = _entities(transaction, named)
     keys = {index: [(found.id, *key) for key in named[index].keys] for index, found in entities.items()}
     stored = ids_at(transaction, [key for tried in keys.values() for key in tried])
-    ids = {index: next((stored[key] for key in tried if key in stored), None) for index, tried in keys.items()}
-    absent = {index: keys[index][-1] for index, id in ids.items() if id is None}
+    found = {index: next((stored[key] for key in tried if key in stored), None) for index, tried in keys.items()}
+    absent = {index: keys[index][-1] for index, id in found.items() if id is None}
     held = keys_of(transaction, {entity_id for entity_id, _, _ in absent.values()}, _CANDIDATES)
     for index, key in absent.items():
         transaction.notice(_absent(index, entities[index], key, held.get(key[0], [])))
-    return [*there, *(id for id in ids.values() if id is not None)]
+    return [*there, *(id for id in found.values() if id is not None)]
 
 
 def _entities(transaction: Transaction, named: dict[int, Deletion]) -> dict[int, Found]:

@@ -4,11 +4,11 @@ import click
 
 from mmem.arguments import AnyEnd, Id, Part, Reference, Request, Type, as_reference, id_number
 from mmem.lookup import Found, Resolver
-from mmem.missing import Missing
+from mmem.missing import Missing, ids_present
 from mmem.outcomes import Notice, Outcome
 from mmem.reading import Reader
 from mmem.registry import Tool
-from mmem.relations import Key, between, existing, present
+from mmem.relations import Key, between, existing
 from mmem.store import Store
 from mmem.tooling import Arguments, tool_command
 from mmem.transaction import Transaction
@@ -95,27 +95,24 @@ def run(store: Store, request: DeleteRelations) -> Outcome[str]:
 
 def _found(transaction: Transaction, deletions: list[Deletion]) -> list[int]:
     """Return the ids of what is there, with a notice for what isn't."""
-    given_ids = {
-        index: id_number(deletion.id) or 0 for index, deletion in enumerate(deletions) if deletion.id is not None
+    ids = {
+        f"$.relations[{index}]": id
+        for index, deletion in enumerate(deletions)
+        if (id := id_number(deletion.id)) is not None
     }
-    there = present(transaction, "relations", given_ids.values())
-    for index, id in given_ids.items():
-        if id not in there:
-            path = f"$.relations[{index}]"
-            message = f"{path}: no relation has id {id} in category '{transaction.category}'"
-            transaction.notice(Notice("not_found", message, path=path, id=str(id)))
+    there = ids_present(transaction, "relations", "relation", ids)
     named = {index: deletion for index, deletion in enumerate(deletions) if deletion.id is None}
     ends = _ends(transaction, named)
     keys: dict[int, list[Key]] = {
         index: [(source.id, target.id, kind) for kind in named[index].kinds] for index, (source, target) in ends.items()
     }
     stored = existing(transaction, list({key for tried in keys.values() for key in tried}))
-    ids = {index: next((stored[key] for key in tried if key in stored), None) for index, tried in keys.items()}
-    absent = {index: keys[index][-1] for index, id in ids.items() if id is None}
+    found = {index: next((stored[key] for key in tried if key in stored), None) for index, tried in keys.items()}
+    absent = {index: keys[index][-1] for index, id in found.items() if id is None}
     types = between(transaction, {(source, target) for source, target, _ in absent.values()})
     for index, (source_id, target_id, kind) in absent.items():
         transaction.notice(_absent(index, kind, ends[index], types.get((source_id, target_id), [])))
-    return [*there, *(id for id in ids.values() if id is not None)]
+    return [*there, *(id for id in found.values() if id is not None)]
 
 
 def _ends(transaction: Transaction, named: dict[int, Deletion]) -> dict[int, tuple[Found, Found]]:

@@ -49,9 +49,9 @@ def run(store: Store, request: OpenNodes) -> Outcome[Graph]:
     return Outcome(graph, transaction.notices)
 
 
-def status(result: Graph) -> ExitStatus:
-    """Return 3 where nothing was found, so that a script can tell."""
-    return ExitStatus.OK if result.entities else ExitStatus.NOT_FOUND
+def status(request: OpenNodes, result: Graph) -> ExitStatus:
+    """Return 3 where nothing was found of what was asked for, so that a script can tell."""
+    return ExitStatus.OK if result.entities or not request.entities else ExitStatus.NOT_FOUND
 
 
 def tool() -> Tool:

@@ -216,7 +216,7 @@ class CategoryFile:
                 "recursive_triggers = ON",  # or INSERT OR REPLACE would skip the index's delete triggers
                 f"synchronous = {self._synchronous}",
                 "temp_store = MEMORY",
-                "cache_size = -65536",
+                "cache_size = -24576",  # 24 MiB: a batch of any length stays small
             ):
                 conn.execute(f"PRAGMA {pragma}")
             begun = schema.is_begun(conn)

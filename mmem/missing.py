@@ -1,13 +1,13 @@
 """Sentences about entities that a request names and the category doesn't have."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mmem.arguments import Reference
 from mmem.errors import NotFound
 from mmem.lookup import Found, Resolver, near_names
 from mmem.names import did_you_mean
 from mmem.outcomes import Notice
-from mmem.transaction import Transaction
+from mmem.transaction import Transaction, id_list
 
 _SUGGESTIONS = 5  # how many of a request's missing names get a "did you mean"
 
@@ -20,10 +20,6 @@ class Missing:
         self._transaction = transaction
         self._resolver = resolver
         self._items: list[tuple[str, Reference]] = []
-
-    def __len__(self) -> int:
-        """Return how many weren't found."""
-        return len(self._items)
 
     def add(self, path: str, reference: Reference) -> None:
         """Note that the reference at a path names nothing."""
@@ -85,3 +81,14 @@ def _details(reference: Reference, others: list[Found]) -> dict[str, object]:
     if others:
         details["candidates"] = [{"id": str(found.id), "entityType": found.entity_type} for found in others]
     return details
+
+
+def ids_present(transaction: Transaction, table: str, noun: str, given: Mapping[str, int]) -> set[int]:
+    """Return those of the ids, given by their paths, that a table has; say of the others that they aren't there."""
+    statement = f"SELECT t.id FROM json_each(?) j CROSS JOIN {table} t ON t.id = j.value"
+    there = {row[0] for row in transaction.conn.execute(statement, (id_list(given.values()),))}
+    for path, id in given.items():
+        if id not in there:
+            message = f"{path}: no {noun} has id {id} in category '{transaction.category}'"
+            transaction.notice(Notice("not_found", message, path=path, id=str(id)))
+    return there

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from mmem.transaction import Transaction, id_list
+from mmem.transaction import Transaction
 
 Key = tuple[int, int, str]  # the ends' ids and the relationType: unique in a category
 
@@ -36,12 +36,6 @@ def between(transaction: Transaction, pairs: Iterable[tuple[int, int]]) -> dict[
     for source, target, kind in rows:
         types.setdefault((source, target), []).append(kind)
     return types
-
-
-def present(transaction: Transaction, table: str, ids: Iterable[int]) -> set[int]:
-    """Return those of the ids that a table has."""
-    statement = f"SELECT t.id FROM json_each(?) j CROSS JOIN {table} t ON t.id = j.value"
-    return {row[0] for row in transaction.conn.execute(statement, (id_list(ids),))}
 
 
 _KEY = "r.from_entity_id, r.to_entity_id, r.relation_type"

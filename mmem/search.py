@@ -1,13 +1,13 @@
 """Searching a category: rows of the index ranked by BM25, put together as entities."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from mmem import jsontext
 from mmem.outcomes import Notice
-from mmem.query import Query, like_pattern
+from mmem.query import Query
 from mmem.schema import ENTITY_ROWS
+from mmem.substrings import Groups, Hit, Substrings
 from mmem.transaction import Transaction, id_list
 from mmem.values import nfc, twin_key
 
@@ -54,17 +54,6 @@ JOIN fts_map m ON m.fts_rowid = fts_content.rowid JOIN entities e ON e.id = m.en
 WHERE fts_content MATCH ?1 ORDER BY fts_content.rank, fts_content.rowid LIMIT ?2"""
 
 
-class Hit(NamedTuple):
-    """A row that matched: its entity, its observation (None for the entity's own row), its score."""
-
-    entity_id: int
-    observation_id: int | None
-    score: float
-
-
-Groups = Sequence[list[str]]  # every group counts, by any one of its spellings
-
-
 class Found(NamedTuple):
     """The entities that matched, best first, and what tells which observations did: both, where both are given."""
 
@@ -80,6 +69,7 @@ class Searcher:
         """Search in the given transaction, with the index that the file has."""
         self._transaction = transaction
         self._conn = transaction.conn
+        self._substrings = Substrings(transaction)
         transaction.flush_index()
 
     def find(self, query: Query, limit: int) -> Found:
@@ -106,7 +96,7 @@ class Searcher:
         if hits := self._ranked(explicit, limit):
             return self._found(query, hits, limit, explicit)
         groups = [query.unquoted.spellings]
-        return self._found(query, self._containing(groups, limit), limit, explicit, groups)
+        return self._found(query, self._substrings.anywhere(groups, limit), limit, explicit, groups)
 
     def _as_text(self, query: Query, limit: int) -> Found:
         groups = [query.spellings]
@@ -118,7 +108,7 @@ class Searcher:
                 ranked = self._ranked(query.all_words, limit, at_least=_CANDIDATES)
                 hits, scanned = self._literal(groups, ranked, limit)
             if query.is_one_word:  # an identifier; its parts would only add noise
-                hits = hits if scanned else hits or self._containing(groups, limit)
+                hits = hits if scanned else hits or self._substrings.anywhere(groups, limit)
                 scanned = True
                 if hits or not query.has_long_word:  # `c*` for C++ would find everything
                     return self._found(query, hits, limit, None, groups)
@@ -126,7 +116,7 @@ class Searcher:
             hits += self._ranked(query.all_words, limit) if ranked is None else ranked
         if query.is_unspaced and not scanned:
             groups = [Query(word).spellings for word in query.words] or groups
-            hits += self._containing(groups, limit)
+            hits += self._substrings.anywhere(groups, limit)
             scanned = True
         if not hits and query.any_word and len(query.words) > 1:
             hits = self._ranked(query.any_word, limit)
@@ -134,7 +124,7 @@ class Searcher:
                 message = "no entity has all of the words in one place; these have some of them"
                 self._transaction.notice(Notice("matched_any", message))
         if not hits and not scanned:
-            hits = self._containing(groups, limit)
+            hits = self._substrings.anywhere(groups, limit)
             scanned = True
         return self._found(query, hits, limit, query.any_word, groups if scanned else None)
 
@@ -145,7 +135,7 @@ class Searcher:
         for entity_id, observation_id, _ in self._text_hits(found.expression, wanted):
             matching.setdefault(entity_id, {})[observation_id] = None
         if found.groups is not None and wanted:
-            for hit in self._texts_containing(found.groups, f"o.entity_id IN {_listed(wanted)}"):
+            for hit in self._substrings.in_texts(found.groups, of=wanted):
                 matching.setdefault(hit.entity_id, {})[hit.observation_id or 0] = None
         return {entity_id: list(ids) for entity_id, ids in matching.items()}
 
@@ -181,7 +171,7 @@ class Searcher:
         own = self._transaction.layout.own
         rows = max(limit * _ROWS_PER_ENTITY, at_least)
         while True:
-            hits = [Hit(*row) for row in self._conn.execute(_OWN if own else _PREDECESSORS, (expression, rows))]
+            hits = [Hit(*row[:2]) for row in self._conn.execute(_OWN if own else _PREDECESSORS, (expression, rows))]
             if len({hit.entity_id for hit in hits}) >= limit:
                 return hits
             if len(hits) < rows:
@@ -200,7 +190,7 @@ class Searcher:
             for entity_id, observation_id in self._conn.execute(_OLDER, (expression, least, min(rows))):
                 if entity_id not in seen:
                     seen.add(entity_id)
-                    older.append(Hit(entity_id, observation_id, 0.0))
+                    older.append(Hit(entity_id, observation_id))
                     if len(seen) >= limit:
                         break
         return older
@@ -212,60 +202,11 @@ class Searcher:
         """
         observations = [hit.observation_id for hit in candidates if hit.observation_id is not None]
         entities = [hit.entity_id for hit in candidates if hit.observation_id is None]
-        good = self._names_containing(groups, f"e.id IN {_listed(entities)}")
-        good += self._texts_containing(groups, f"o.id IN {_listed(observations)}")
-        kept = {(hit.entity_id, hit.observation_id) for hit in good}
-        hits = [hit for hit in candidates if hit[:2] in kept]
+        kept = {*self._substrings.in_names(groups, entities), *self._substrings.in_texts(groups, observations)}
+        hits = [hit for hit in candidates if hit in kept]
         if len(candidates) < _RANKED:
             return hits, False
-        return hits + self._containing(groups, limit), True
-
-    def _containing(self, groups: Groups, limit: int) -> list[Hit]:
-        """Return rows of up to `limit` entities that contain one spelling of every group, the newest texts first.
-
-        This reads every row: it is the last resort.
-        """
-        hits: dict[int, Hit] = {}
-        for every in (self._names_containing(groups), self._texts_containing(groups)):
-            for hit in every:
-                hits.setdefault(hit.entity_id, hit)
-                if len(hits) >= limit:
-                    return list(hits.values())
-        return list(hits.values())
-
-    def _names_containing(self, groups: Groups, only: str = "TRUE") -> list[Hit]:
-        """Return the entities whose name, type or properties contain one spelling of every group."""
-        condition, patterns = self._contains(groups, ["e.name", "e.entity_type"], "e.properties")
-        statement = f"SELECT e.id FROM entities e WHERE {condition} AND {only} ORDER BY e.id"
-        return [Hit(row[0], None, 0.0) for row in self._conn.execute(statement, patterns)]
-
-    def _texts_containing(self, groups: Groups, only: str = "TRUE") -> Iterator[Hit]:
-        """Yield the observations whose text or properties contain one spelling of every group, the newest first."""
-        condition, patterns = self._contains(groups, ["o.content"], "o.properties")
-        statement = f"SELECT o.entity_id, o.id FROM observations o WHERE {condition} AND {only} ORDER BY o.id DESC"
-        for row in self._conn.execute(statement, patterns):
-            yield Hit(row[0], row[1], 0.0)
-
-    def _contains(self, groups: Groups, columns: list[str], properties: str) -> tuple[str, list[str]]:
-        """Return the condition that every group has a spelling in one column, and its patterns.
-
-        Properties are stored as JSON, where some characters are escaped.
-        """
-        patterns: list[str] = []
-
-        def like(column: str, text: str) -> str:
-            pattern = like_pattern(text)
-            if pattern not in patterns:
-                patterns.append(pattern)
-            return f"{column} LIKE ?{patterns.index(pattern) + 1} ESCAPE '\\'"
-
-        every = []
-        for group in groups:
-            any_of = [like(column, spelling) for spelling in group for column in columns]
-            if self._transaction.layout.properties:
-                any_of += [like(properties, jsontext.encode(spelling)[1:-1]) for spelling in group]
-            every.append(f"({' OR '.join(any_of)})")
-        return " AND ".join(every), patterns
+        return hits + self._substrings.anywhere(groups, limit), True
 
     def _without_index(self, query: Query, limit: int) -> Found:
         """Search a file that has no index: every word as a substring."""
@@ -275,12 +216,8 @@ class Searcher:
         )
         self._transaction.notice(Notice("no_full_text", message, category=self._transaction.category))
         groups: Groups = [query.spellings]
-        hits = self._containing(groups, limit)
+        hits = self._substrings.anywhere(groups, limit)
         if not hits and len(query.words) > 1:
             groups = [Query(word).spellings for word in query.words]
-            hits = self._containing(groups, limit)
+            hits = self._substrings.anywhere(groups, limit)
         return self._found(query, hits, limit, None, groups)
-
-
-def _listed(ids: Iterable[int]) -> str:
-    return f"(SELECT value FROM json_each('{id_list(ids)}'))"

@@ -30,13 +30,13 @@ def tool_command(
     load: Callable[[], Tool],
     *,
     question: Question | None = None,
-    status: Callable[[Any], ExitStatus] = lambda result: ExitStatus.OK,
+    status: Callable[[Any, Any], ExitStatus] = lambda request, result: ExitStatus.OK,
     direct: "Callable[[App], Outcome[Any]] | None" = None,
 ) -> Callable[[Words], click.Command]:
     """Make a click command of a function that turns words into a tool's arguments.
 
     `load` returns the tool. `question` returns what to ask before a destructive request in words runs (None:
-    nothing to ask), and adds `--yes`. `status` maps a result to the exit status. `direct` runs a request in
+    nothing to ask), and adds `--yes`. `status` maps a request and its result to the exit status. `direct` runs a request in
     words without making a request of them.
     """
 
@@ -60,7 +60,7 @@ def tool_command(
                 error.in_words = in_words
                 raise
             app.show(outcome, words=in_words)
-            if code := status(outcome.result):
+            if code := status(request, outcome.result):
                 raise click.exceptions.Exit(int(code))
 
         options = [_json_option] if question is None else [_yes_option, _json_option]

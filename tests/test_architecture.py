@@ -45,6 +45,9 @@ def test_a_command_knows_no_sql(command: str) -> None:
     file = CORE / "commands" / f"{module}.py"
     source = file if file.exists() else CORE.parent / "commands" / f"{module}.py"
     assert not {name.split(".")[0] for name in imports(source)} & {"sqlite3", "sqlite_utils"}
+    assert not {".execute(", ".conn", "SELECT "} & {
+        part for part in (".execute(", ".conn", "SELECT ") if part in source.read_text()
+    }
 
 
 def test_every_command_file_is_in_the_registry() -> None:
