@@ -176,7 +176,7 @@ class CategoryFile:
     def heal_index(self) -> None:
         """Rebuild the index from the tables, in a transaction of its own."""
         with self.write() as transaction:
-            schema.rebuild(transaction.conn)
+            transaction.rebuild_index()
 
     def _connection(self) -> sqlite3.Connection:
         """Return a connection to the file that is at the path now."""

@@ -101,6 +101,16 @@ class Transaction:
         """Index the rows that were deferred: before a search, an update, a deletion or the COMMIT."""
         if self._pending.unindexed is not None:
             self.conn.execute(schema.INDEX_NEW_ROWS, self._pending.unindexed)
+            self._open_gate()
+
+    def rebuild_index(self) -> None:
+        """Make the index anew from all rows, those that were deferred among them."""
+        schema.rebuild(self.conn)
+        self._open_gate()
+
+    def _open_gate(self) -> None:
+        """Let the triggers index what is inserted from now on."""
+        if self._pending.unindexed is not None:
             self.conn.execute("DELETE FROM schema_version WHERE version = ?", (schema.GATE,))
             self._pending.unindexed = None
 
