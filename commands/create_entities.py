@@ -238,7 +238,7 @@ def tool() -> Tool:
         writes=True,
         creates=lambda request: bool(request.entities),
         run_many=run_many,
-        joins=lambda request: not request.override,
+        joins=lambda request: bool(request.entities) and not request.override,
     )
 
 

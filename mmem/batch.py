@@ -85,6 +85,7 @@ class Batch:
         self._held_bytes = 0
         self._group = ExitStack()
         self._transaction: Transaction | None = None
+        self._unsaid: dict[str, list[Notice]] = {}  # what taking a lock gave to say, until a write is answered
         self._since = 0.0
         self._still = ExitStack()
         self._still_category: str | None = None
@@ -123,22 +124,26 @@ class Batch:
         self.settle()
 
     def _take(self, asked: Asked | Refused) -> None:
-        if self._skipping is not None:
-            self._fail(asked, self._skipping)
-        elif isinstance(asked, Refused):
-            self._carry_out_joined()
-            self._fail(asked, asked.error)
-        elif asked.tool.joins(asked.request):
-            if self._joined and self._category_of(self._joined[0]) != self._category_of(asked):
-                self._carry_out_joined()
-            self._joined.append(asked)
-            if len(self._joined) >= JOINED:
-                self._carry_out_joined()
+        if isinstance(asked, Asked) and asked.tool.joins(asked.request) and self._skipping is None:
+            self._join(asked)
         else:
             self._carry_out_joined()
-            self._carry_out(asked)
+            if self._skipping is not None:
+                self._fail(asked, self._skipping)
+            elif isinstance(asked, Refused):
+                self._fail(asked, asked.error)
+            else:
+                self._carry_out(asked)
         if self._is_full():
             self.settle()
+
+    def _join(self, asked: Asked) -> None:
+        """Keep a request that can be carried out together with its neighbours."""
+        if self._joined and self._joined[0].request.category != asked.request.category:
+            self._carry_out_joined()
+        self._joined.append(asked)
+        if len(self._joined) >= JOINED:
+            self._carry_out_joined()
 
     def _is_full(self) -> bool:
         if self._held_bytes > HELD_BYTES:
@@ -157,34 +162,32 @@ class Batch:
                 self._carry_out(asked)
             return
         try:
-            notices = self._hold(joined[0], any(asked.tool.creates(asked.request) for asked in joined))
+            self._hold(joined[0], create=True)
             outcomes = run_many(self._store, [asked.request for asked in joined])
         except MmemError:
             for asked in joined:  # one at a time, each fails or not on its own
                 self._carry_out(asked)
             return
         for asked, outcome in zip(joined, outcomes, strict=True):
-            self._succeed(asked, outcome, notices)
-            notices = []
+            self._succeed(asked, outcome)
 
     def _carry_out(self, asked: Asked) -> None:
         if self._skipping is not None:
             self._fail(asked, self._skipping)
             return
-        notices: list[Notice] = []
         try:
             if asked.tool.alone:
                 outcome = self._carry_out_alone(asked)
             else:
                 if asked.tool.writes:
-                    notices = self._hold(asked, asked.tool.creates(asked.request))
+                    self._hold(asked, create=asked.tool.creates(asked.request))
                 else:
                     self._hold_still(asked)
                 outcome = carry_out(self._store, asked.tool, asked.request)
         except MmemError as error:
             self._fail(asked, error)
             return
-        self._succeed(asked, outcome, notices)
+        self._succeed(asked, outcome)
 
     def _carry_out_alone(self, asked: Asked) -> Outcome[object]:
         """Carry out a request that shares no transaction, after everything before it is answered."""
@@ -193,8 +196,8 @@ class Batch:
         self._flush()
         return carry_out(self._store, asked.tool, asked.request)
 
-    def _hold(self, asked: Asked, create: bool) -> list[Notice]:
-        """Take the lock of a request's category, unless it is held; return what taking it gave to say.
+    def _hold(self, asked: Asked, *, create: bool) -> None:
+        """Take the lock of a request's category, unless it is held.
 
         Another category's group is committed and answered first. A missing category that the request doesn't
         create has no lock.
@@ -202,17 +205,20 @@ class Batch:
         category = self._category_of(asked)
         if self._transaction is not None and self._transaction.category == category:
             self._transaction.defer_index()  # from the second request on it pays
-            return []
+            return
         self._release()
         self._commit()
         self._flush()
         self._store.give_way(category)
-        try:
-            transaction = self._group.enter_context(self._store.holding(category, create=create))
-        except Missing:
-            return []
-        self._transaction, self._since = transaction, time.monotonic()
-        return list(transaction.notices)
+        with suppress(Missing):
+            self._transaction = self._group.enter_context(self._store.holding(category, create=create))
+            self._since = time.monotonic()
+            self._keep_unsaid(self._transaction)
+
+    def _keep_unsaid(self, transaction: Transaction) -> None:
+        """Keep what was said on taking a lock, such as `repaired`, for the first write that is stored."""
+        if transaction.notices:
+            self._unsaid[transaction.category] = list(transaction.notices)
 
     def _hold_still(self, asked: Asked) -> None:
         """Let the reads of a group see one state, which is also read faster."""
@@ -256,10 +262,10 @@ class Batch:
             if not self._group.__exit__(Internal, undone, None):
                 raise undone
 
-    def _succeed(self, asked: Asked, outcome: Outcome[object], more: list[Notice]) -> None:
-        if more:
-            outcome = Outcome(outcome.result, [*more, *outcome.notices])
+    def _succeed(self, asked: Asked, outcome: Outcome[object]) -> None:
         category = self._category_of(asked) if asked.tool.writes else None
+        if category is not None and (unsaid := self._unsaid.pop(category, None)):
+            outcome = Outcome(outcome.result, [*unsaid, *outcome.notices])
         self._answer(Held(asked.line, asked.id, category, envelope.answer(asked, outcome), False), asked.name)
 
     def _fail(self, asked: Asked | Refused, error: MmemError) -> None:

@@ -46,11 +46,12 @@ def read(number: int, line: bytes | None) -> Asked | Refused:
     try:
         if line is None:
             raise InvalidRequest(f"the line has more than {MAX_LINE >> 20} MiB; split the request")
-        envelope = _envelope(jsontext.decode(line))
+        envelope = _object(jsontext.decode(line))
         given = envelope.get("id")
         if not isinstance(given, str | int | float | None):  # bool is an int
             raise InvalidRequest("$.id: must be a text, a number, true, false or null")
         id = given
+        _require_keys(envelope)
         asked = _tool_name(envelope)
         found = _tool(asked)
         name = asked.replace("-", "_")
@@ -62,14 +63,17 @@ def read(number: int, line: bytes | None) -> Asked | Refused:
         return Refused(number, id, name, error)
 
 
-def _envelope(value: object) -> dict[str, Any]:
+def _object(value: object) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InvalidRequest('a request is an object such as {"id": 1, "tool": "read_graph", "arguments": {}}')
-    for key in value:
+    return value
+
+
+def _require_keys(envelope: dict[str, Any]) -> None:
+    for key in envelope:
         if key not in _KEYS:
             near = did_you_mean(nearest(key, list(_KEYS), 1))
             raise InvalidRequest(f"$: unknown key '{key[:60]}'{near} (valid here: {', '.join(_KEYS)})")
-    return value
 
 
 def _tool_name(envelope: dict[str, Any]) -> str:

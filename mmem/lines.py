@@ -57,11 +57,11 @@ class Lines:
 
     def _line(self, end: bytes) -> Line:
         """Return the line that ends here."""
-        line = bytes(self._rest) + end if self._rest else end
-        too_long = self._too_long or len(line) > MAX_LINE + 1
+        line = (bytes(self._rest) + end if self._rest else end).removesuffix(b"\r")
+        too_long = self._too_long or len(line) > MAX_LINE
         self._rest.clear()
         self._too_long = False
         self._number += 1
         if self._number == 1:
             line = line.removeprefix(_BOM)
-        return self._number, None if too_long else line.removesuffix(b"\r")
+        return self._number, None if too_long else line

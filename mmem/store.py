@@ -162,10 +162,13 @@ class Store:
         try:
             file.delete()
         except Missing:
-            names = self.categories()
-            near = nearest(category, names)
-            message = f"there is no category '{category}' in {self.base_dir}{did_you_mean(near)}"
-            raise NotFound(message, {"category": category, "nearest": near}) from None
+            raise self.no_category(category) from None
+
+    def no_category(self, category: str) -> NotFound:
+        """Return the error that says that a category doesn't exist, with the nearest names."""
+        near = nearest(category, self.categories())
+        message = f"there is no category '{category}' in {self.base_dir}{did_you_mean(near)}"
+        return NotFound(message, {"category": category, "nearest": near})
 
     def give_way(self, category: str) -> None:
         """Let another process have a category's write lock, if one is waiting for it."""

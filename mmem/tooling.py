@@ -36,8 +36,8 @@ def tool_command(
     """Make a click command of a function that turns words into a tool's arguments.
 
     `load` returns the tool. `question` returns what to ask before a destructive request in words runs (None:
-    nothing to ask), and adds `--yes`. `status` maps a request and its result to the exit status. `direct` runs a request in
-    words without making a request of them.
+    nothing to ask), and adds `--yes`. `status` maps a request and its result to the exit status. `direct` runs
+    the words without making a request of them.
     """
 
     def decorate(words: Words) -> click.Command:

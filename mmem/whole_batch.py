@@ -6,6 +6,7 @@ Every category's lock is held to the end, and the answers wait in a temporary fi
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from tempfile import TemporaryFile
+from typing import Any
 
 import msgspec
 
@@ -13,8 +14,9 @@ from mmem import envelope
 from mmem.batch import Batch, Held
 from mmem.category_file import Missing
 from mmem.envelope import Asked, Refused
-from mmem.errors import Internal, InvalidRequest, MmemError, NotFound, RolledBack, Skipped
-from mmem.outcomes import Notice, Outcome
+from mmem.errors import Internal, InvalidRequest, MmemError, RolledBack, Skipped
+from mmem.names import require_category
+from mmem.outcomes import Outcome
 from mmem.store import Store
 
 
@@ -62,6 +64,12 @@ class WholeBatch(Batch):
         self._groups: dict[str, ExitStack] = {}
         self._spool: _Spool | None = _Spool()
 
+    def __exit__(self, *error: Any) -> None:
+        """Roll everything back, where the batch was broken off."""
+        super().__exit__(*error)
+        if self._spool is not None:
+            self._spool.close()
+
     def settle(self) -> None:
         """Carry out what waits; the answers have to wait for the end."""
         self._carry_out_joined()
@@ -98,23 +106,21 @@ class WholeBatch(Batch):
     def _carry_out_alone(self, asked: Asked) -> Outcome[object]:
         if not self._dry_run or self._atomic:
             raise InvalidRequest(f"{asked.name} can't be undone, so it has no place in --atomic")
-        category = asked.request.category or ""
+        category = require_category(asked.request.category or "")
         if category not in self._store.categories():
-            raise NotFound(f"there is no category '{category}' in {self._store.base_dir}", {"category": category})
+            raise self._store.no_category(category)
         return Outcome(f"Category '{category}' deleted successfully")
 
-    def _hold(self, asked: Asked, create: bool) -> list[Notice]:
+    def _hold(self, asked: Asked, *, create: bool) -> None:
         category = self._category_of(asked)
         if category in self._groups:
-            return []
+            return
         group = ExitStack()
-        try:
+        with suppress(Missing):
             transaction = group.enter_context(self._store.holding(category, create=create))
-        except Missing:
-            return []
-        transaction.defer_index()
-        self._groups[category] = group
-        return list(transaction.notices)
+            transaction.defer_index()
+            self._groups[category] = group
+            self._keep_unsaid(transaction)
 
     def _hold_still(self, asked: Asked) -> None:
         """Read what is there: a state that was held until the end would hold its log back."""
