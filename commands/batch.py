@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -73,15 +74,32 @@ def command(
 
 def _run(batch: Batch, lines: Lines, progress: Progress) -> None:
     """Carry out what arrives; before it has to wait for more, everything is answered."""
-    gc.freeze()
+    thresholds = gc.get_threshold()
     gc.set_threshold(100_000, 20, 100)  # a request leaves no cycles, and a thousand of them are soon made
-    with batch:
-        while arrived := lines.next():
-            batch.feed(arrived)
-            progress(lines.read)
-            if not lines.waiting():
-                batch.settle()
-        batch.finish()
+    try:
+        with batch, _terminated():
+            while arrived := lines.next():
+                batch.feed(arrived)
+                progress(lines.read)
+                if not lines.waiting():
+                    batch.settle()
+            batch.finish()
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+@contextmanager
+def _terminated() -> Iterator[None]:
+    """Let SIGTERM roll back what isn't answered, as Ctrl-C does."""
+
+    def stop(number: int, frame: object) -> None:
+        raise click.exceptions.Exit(int(ExitStatus.TERMINATED))
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mmem import envelope, jsontext
 from mmem.category_file import Missing
 from mmem.envelope import Asked, Refused
-from mmem.errors import Internal, MmemError, Skipped
+from mmem.errors import Internal, InvalidArguments, MmemError, Skipped
 from mmem.lines import Line
 from mmem.outcomes import Notice, Outcome
 from mmem.registry import carry_out
@@ -81,11 +81,13 @@ class Batch:
         self._errors_only = errors_only
         self._skipping: MmemError | None = None
         self._joined: list[Asked] = []
+        self._joined_bytes = 0
         self._held: list[Held] = []
         self._held_bytes = 0
         self._group = ExitStack()
         self._transaction: Transaction | None = None
         self._unsaid: dict[str, list[Notice]] = {}  # what taking a lock gave to say, until a write is answered
+        self._keeps = False  # whether anything in the group succeeded
         self._since = 0.0
         self._still = ExitStack()
         self._still_category: str | None = None
@@ -110,6 +112,7 @@ class Batch:
         """Carry out the requests on these lines; some answers may be left for `settle`."""
         for number, line in lines:
             if line is None or line.strip():
+                self._joined_bytes += len(line or b"")
                 self._take(envelope.read(number, line))
 
     def settle(self) -> None:
@@ -142,20 +145,26 @@ class Batch:
         if self._joined and self._joined[0].request.category != asked.request.category:
             self._carry_out_joined()
         self._joined.append(asked)
-        if len(self._joined) >= JOINED:
+        if len(self._joined) >= JOINED or self._joined_bytes > HELD_BYTES:
             self._carry_out_joined()
 
     def _is_full(self) -> bool:
         if self._held_bytes > HELD_BYTES:
             return True
-        return self._transaction is not None and time.monotonic() - self._since > HOLD
+        is_open = self._transaction is not None or self._still_category is not None
+        return is_open and time.monotonic() - self._since > HOLD
 
-    def _category_of(self, asked: Asked) -> str:
-        return self._store.category(asked.request.category)
+    def _category_of(self, asked: Asked) -> str | None:
+        """Return the category of a request, None for a bad name, of which the tool itself has to speak."""
+        try:
+            return self._store.category(asked.request.category)
+        except InvalidArguments:
+            return None
 
     def _carry_out_joined(self) -> None:
         """Carry out the requests that wait to be carried out together."""
         joined, self._joined = self._joined, []
+        self._joined_bytes = 0
         run_many = joined[0].tool.run_many if joined else None
         if len(joined) < 2 or run_many is None:
             for asked in joined:
@@ -163,6 +172,11 @@ class Batch:
             return
         try:
             self._hold(joined[0], create=True)
+        except MmemError as error:
+            for asked in joined:
+                self._fail(asked, self._skipping or error)
+            return
+        try:
             outcomes = run_many(self._store, [asked.request for asked in joined])
         except MmemError:
             for asked in joined:  # one at a time, each fails or not on its own
@@ -203,6 +217,8 @@ class Batch:
         create has no lock.
         """
         category = self._category_of(asked)
+        if category is None:
+            return
         if self._transaction is not None and self._transaction.category == category:
             self._transaction.defer_index()  # from the second request on it pays
             return
@@ -224,12 +240,14 @@ class Batch:
         """Let the reads of a group see one state, which is also read faster."""
         category = self._category_of(asked)
         written = None if self._transaction is None else self._transaction.category
-        if category in {written, self._still_category}:
+        if category is None or category in {written, self._still_category}:
             return
         self._release()
         with suppress(Missing):
             self._still.enter_context(self._store.holding_still(category))
             self._still_category = category
+            if self._transaction is None:
+                self._since = time.monotonic()
 
     def _release(self) -> None:
         """Let go of the state that reads were held on."""
@@ -240,7 +258,10 @@ class Batch:
         """Commit the open group; where that fails, so do the requests in it."""
         if self._transaction is None:
             return
-        category, self._transaction = self._transaction.category, None
+        if not self._keeps:  # nothing in it succeeded: as if it had not been, a conversion included
+            self._roll_back()
+            return
+        category, self._transaction, self._keeps = self._transaction.category, None, False
         try:
             self._group.close()
         except MmemError as error:
@@ -256,16 +277,19 @@ class Batch:
 
     def _roll_back(self) -> None:
         """Undo what isn't committed."""
-        self._transaction = None
+        self._transaction, self._keeps = None, False
+        self._unsaid.clear()
         undone = Internal("rolled back")
         with suppress(Internal):
             if not self._group.__exit__(Internal, undone, None):
                 raise undone
 
     def _succeed(self, asked: Asked, outcome: Outcome[object]) -> None:
-        category = self._category_of(asked) if asked.tool.writes else None
-        if category is not None and (unsaid := self._unsaid.pop(category, None)):
-            outcome = Outcome(outcome.result, [*unsaid, *outcome.notices])
+        category = self._category_of(asked) if asked.tool.writes and not asked.tool.alone else None
+        if category is not None:
+            self._keeps = self._keeps or (self._transaction is not None and self._transaction.category == category)
+            if unsaid := self._unsaid.pop(category, None):
+                outcome = Outcome(outcome.result, [*unsaid, *outcome.notices])
         self._answer(Held(asked.line, asked.id, category, envelope.answer(asked, outcome), False), asked.name)
 
     def _fail(self, asked: Asked | Refused, error: MmemError) -> None:

@@ -14,3 +14,4 @@ class ExitStatus(IntEnum):
     STORAGE = 5  # not a database, unreadable, disk full: trying again won't help
     INTERRUPTED = 130  # 128 + SIGINT, as shells count
     CLOSED_PIPE = 141  # 128 + SIGPIPE
+    TERMINATED = 143  # 128 + SIGTERM

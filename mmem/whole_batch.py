@@ -113,7 +113,7 @@ class WholeBatch(Batch):
 
     def _hold(self, asked: Asked, *, create: bool) -> None:
         category = self._category_of(asked)
-        if category in self._groups:
+        if category is None or category in self._groups:
             return
         group = ExitStack()
         with suppress(Missing):
