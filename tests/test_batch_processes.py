@@ -108,7 +108,7 @@ def test_half_a_line_delays_no_answer(start: Start) -> None:
 
 def test_after_kill_9_every_answered_request_is_there_and_no_half_one(tmp_path: Path, base: Path, start: Start) -> None:
     chance = random.Random(3)
-    for turn in range(20):
+    for turn in range(50):
         lines = [create(f"{turn}-{n}", f"{turn}-{n}b") for n in range(20_000)]
         with (tmp_path / "out").open("wb") as out:
             process = start(

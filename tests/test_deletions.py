@@ -211,7 +211,7 @@ def test_a_deleted_category_leaves_no_file_and_begins_anew(ask: Ask, delete: Ask
 
 def test_deleting_a_missing_category_is_an_error_that_names_the_nearest(ask: Ask, base: Path) -> None:
     ask("create_entities", category="work", entities=[{"name": "A"}])
-    with pytest.raises(NotFound, match="there is no category 'wrok' in .*; did you mean 'work'"):
+    with pytest.raises(NotFound, match=r"there is no category 'wrok' in .*; did you mean 'work'"):
         ask("delete_category", category="wrok")
     assert ask("list_categories").result == ["work"]
 
