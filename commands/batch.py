@@ -75,6 +75,7 @@ def command(
 def _run(batch: Batch, lines: Lines, progress: Progress) -> None:
     """Carry out what arrives; before it has to wait for more, everything is answered."""
     thresholds = gc.get_threshold()
+    gc.enable()
     gc.set_threshold(100_000, 20, 100)  # a request leaves no cycles, and a thousand of them are soon made
     try:
         with batch, _terminated():

@@ -1,5 +1,6 @@
 """The program: `mmem`, or `python -m mmem`."""
 
+import gc
 import sys
 
 
@@ -14,6 +15,7 @@ def main() -> None:
             return
         except (OSError, AttributeError):
             pass  # the full command line knows what to say
+    gc.disable()  # a command is over before a collection pays; what runs for long turns it on again
     try:
         from mmem.cli import cli
 
