@@ -114,6 +114,7 @@ class CategoryFile:
                     schema.install(conn)
                     transaction.notices.append(_converted(self.category))
                 yield transaction
+                transaction.require_open()
                 transaction.finish()
                 conn.execute("COMMIT")
             except BaseException:

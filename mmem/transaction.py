@@ -7,6 +7,7 @@ from itertools import chain
 from typing import cast
 
 from mmem import schema
+from mmem.errors import Storage
 from mmem.layout import Layout
 from mmem.outcomes import Notice
 
@@ -58,9 +59,18 @@ class Transaction:
         """Return the same transaction with notices of its own, for a part of it that only reads."""
         return Transaction(self.category, self.conn, self.layout, self._pending, writes=self.writes)
 
+    def require_open(self) -> None:
+        """Raise `Storage` where SQLite has ended the transaction by itself, as it does when the disk is full."""
+        if not self.conn.in_transaction:
+            raise Storage(
+                f"an error before ended the transaction on category '{self.category}': nothing of it is stored; "
+                "see that the disk isn't full and try again"
+            )
+
     @contextmanager
     def nested(self) -> Iterator["Transaction"]:
         """Run a part of the transaction that fails alone, with notices of its own."""
+        self.require_open()
         before = self._pending.copy()
         self.conn.execute("SAVEPOINT part")
         try:

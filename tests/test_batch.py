@@ -247,3 +247,18 @@ def test_the_summary_counts_and_stands_last(tmp_path: Path, base: Path, mmem: An
     assert summary["tools"] == {"add_observations": 1, "create_entities": 2, "read_graph": 2}
     assert summary["errors"] == {"invalid_json": 1, "not_found": 1, "unknown_tool": 1}
     assert {"seconds", "requestsPerSecond"} < set(summary)
+
+
+def test_when_sqlite_ends_a_group_by_itself_nothing_of_it_is_said_to_be_stored(base: Path, store: Store) -> None:
+    # As it does where the disk is full in the middle of a statement.
+    assert answers(base, create("old"))[0]["ok"]
+    written: list[bytes] = []
+    with Batch(store, written.append) as batch:
+        batch.feed([(1, said("add_observations", observations=[{"entityName": "old", "contents": ["x"]}]))])
+        assert batch._transaction is not None
+        batch._transaction.conn.execute("ROLLBACK")
+        batch.feed([(2, said("add_observations", observations=[{"entityName": "old", "contents": ["y"]}]))])
+        batch.finish()
+    given = [json.loads(line) for line in b"".join(written).splitlines()]
+    assert [codes(answer) for answer in given] == [["storage"], ["storage"]]
+    assert stored(base) == {"old": []}
