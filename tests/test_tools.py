@@ -27,21 +27,23 @@ PROPERTIES = st.sampled_from([{}, {"p": 1}, {"p": "q"}])
 REFERENCES = st.fixed_dictionaries({"name": NAMES}, optional={"entityType": TYPES})
 
 
-def place(held: dict[Key, str], items: list[Item], override: bool) -> bool:
-    """Do what rule 4 says; tell whether every plain text of the request is there afterwards."""
+def place(held: dict[Key, str], items: list[Item], override: bool) -> None:
+    """Do what rule 4 says: no plain text relies on a place that the request itself gives to another text."""
+    coming = {(kind, source): text for kind, source, text in items if kind + source} if override else {}
     had_plain = False
     for kind, source, text in items:
         key = kind, source
         if key == ("", ""):
             first, had_plain = not had_plain, True
-            if text in held.values():
+            if any(text == one and coming.get(at, text) == text for at, one in held.items()):
                 continue
             if key in held and not (override and first):
-                key = next(note for n in count(2) if (note := (f"note-{n}", "")) not in held)
+                notes = ((f"note-{n}", "") for n in count(2))
+                key = next(note for note in notes if note not in held and coming.get(note, text) == text)
         elif key in held and not override:
             continue
         held[key] = text
-    return {text for kind, source, text in items if not kind + source} <= set(held.values())
+    assert {text for kind, source, text in items if not kind + source} <= set(held.values())
 
 
 def observation(item: Item) -> object:
@@ -83,8 +85,7 @@ class Memory(RuleBasedStateMachine):
         for name, kind, items, properties in entities:
             if override or (name, kind) not in {**self.nodes, **planned}:
                 planned[name, kind] = properties, {}
-                if not place(planned[name, kind][1], items, override):
-                    return  # its override takes its own plain text's place: see test_observations
+                place(planned[name, kind][1], items, override)
         keys = "name", "entityType", "observations", "properties"
         given = [dict(zip(keys, (n, t, [*map(observation, i)], p), strict=True)) for n, t, i, p in entities]
         self.change(True, "create_entities", entities=given, override=override)
@@ -97,11 +98,12 @@ class Memory(RuleBasedStateMachine):
         for key, (_, items) in zip(found, additions, strict=False):
             wanted.setdefault(key, []).extend(items)
         held = {key: dict(self.nodes[key][1]) for key in wanted}
-        if all(place(held[key], items, override) for key, items in wanted.items()):
-            ends = [(one["name"], one.get("entityType"), [*map(observation, items)]) for one, items in additions]
-            given = [{"entityName": name, "entityType": kind, "contents": contents} for name, kind, contents in ends]
-            self.change(found, "add_observations", observations=given, override=override)
-            self.nodes.update({key: (self.nodes[key][0], texts) for key, texts in held.items()})
+        for key, items in wanted.items():
+            place(held[key], items, override)
+        ends = [(one["name"], one.get("entityType"), [*map(observation, items)]) for one, items in additions]
+        given = [{"entityName": name, "entityType": kind, "contents": contents} for name, kind, contents in ends]
+        self.change(found, "add_observations", observations=given, override=override)
+        self.nodes.update({key: (self.nodes[key][0], texts) for key, texts in held.items()})
 
     @rule(
         relations=st.lists(
