@@ -15,7 +15,7 @@ from typing import NamedTuple
 from mmem import envelope, jsontext
 from mmem.category_file import Missing
 from mmem.envelope import Asked, Refused
-from mmem.errors import Internal, InvalidArguments, MmemError, Skipped
+from mmem.errors import IndexDamaged, Internal, InvalidArguments, MmemError, Skipped
 from mmem.lines import Line
 from mmem.outcomes import Notice, Outcome
 from mmem.registry import carry_out
@@ -192,16 +192,24 @@ class Batch:
         try:
             if asked.tool.alone:
                 outcome = self._carry_out_alone(asked)
-            else:
-                if asked.tool.writes:
-                    self._hold(asked, create=asked.tool.creates(asked.request))
-                else:
-                    self._hold_still(asked)
+            elif asked.tool.writes:
+                self._hold(asked, create=asked.tool.creates(asked.request))
                 outcome = carry_out(self._store, asked.tool, asked.request)
+            else:
+                outcome = self._carry_out_reading(asked)
         except MmemError as error:
             self._fail(asked, error)
             return
         self._succeed(asked, outcome)
+
+    def _carry_out_reading(self, asked: Asked) -> Outcome[object]:
+        """Carry out a request that only reads; a damaged index can't be mended while a state is held."""
+        self._hold_still(asked)
+        try:
+            return asked.tool.run(self._store, asked.request)
+        except IndexDamaged:
+            self._release()
+            return carry_out(self._store, asked.tool, asked.request)
 
     def _carry_out_alone(self, asked: Asked) -> Outcome[object]:
         """Carry out a request that shares no transaction, after everything before it is answered."""

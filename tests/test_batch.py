@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -262,3 +264,12 @@ def test_when_sqlite_ends_a_group_by_itself_nothing_of_it_is_said_to_be_stored(b
     given = [json.loads(line) for line in b"".join(written).splitlines()]
     assert [codes(answer) for answer in given] == [["storage"], ["storage"]]
     assert stored(base) == {"old": []}
+
+
+def test_a_search_on_its_own_heals_a_damaged_index(base: Path) -> None:
+    assert answers(base, create("amber"))[0]["ok"]
+    with closing(sqlite3.connect(base / "default.db", isolation_level=None)) as conn:
+        conn.execute("DELETE FROM fts_content_data WHERE id > 10")
+    found, again = answers(base, *[said("search_nodes", query="amber OR nothing")] * 2)
+    assert ([notice["code"] for notice in found["notices"]], "notices" in again) == (["index_healed"], False)
+    assert len(found["result"]["entities"]) == len(again["result"]["entities"]) == 1
