@@ -9,14 +9,15 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from types import TracebackType
 
 from mmem import schema
 from mmem.errors import Conflict, Storage
-from mmem.faults import primary_code, translated
+from mmem.faults import primary_code, raise_ours
 from mmem.files import Identity, connect, connect_to_read, directory_lock, has_log, identity, is_frozen, remove, waiting
 from mmem.layout import OWN, inspect, state
 from mmem.outcomes import Notice
-from mmem.transaction import Transaction
+from mmem.transaction import Pending, Transaction
 
 _SLICE = 0.02  # seconds between looks at the clock while another process writes, so that Ctrl-C is heard
 _PAUSE = 0.1  # seconds to leave a program that creates tables
@@ -31,6 +32,15 @@ class Missing(Exception):
     """There is no file at the path."""
 
 
+class Patience:
+    """How long a write waits for the lock, in seconds; files that share it change together."""
+
+    __slots__ = ("seconds",)
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+
 class _Unfinished(Exception):
     """Another program is creating the file's tables just now."""
 
@@ -38,11 +48,23 @@ class _Unfinished(Exception):
 class CategoryFile:
     """A connection to one category's file, kept right while other processes write, convert or delete it."""
 
-    def __init__(self, category: str, path: str, *, synchronous: str = "NORMAL", timeout: float = 30.0) -> None:
-        """Open nothing yet. `timeout` is in seconds; `synchronous` is SQLite's NORMAL or FULL."""
+    def __init__(
+        self,
+        category: str,
+        path: str,
+        *,
+        synchronous: str = "NORMAL",
+        timeout: float = 30.0,
+        patience: "Patience | None" = None,
+    ) -> None:
+        """Open nothing yet. `timeout` is in seconds, `patience` that of writes where it differs.
+
+        `synchronous` is SQLite's NORMAL or FULL.
+        """
         self.category = category
         self.path = path
         self.timeout = timeout
+        self._patience = patience or Patience(timeout)
         self._synchronous = synchronous
         self._conn: sqlite3.Connection | None = None
         self._identity: Identity | None = None
@@ -53,6 +75,7 @@ class CategoryFile:
         self._frozen = False
         self._grown = False
         self._active: Transaction | None = None
+        self._known: Pending | None = None  # from our last write, until another connection writes
 
     @property
     def in_transaction(self) -> bool:
@@ -65,6 +88,18 @@ class CategoryFile:
             self._conn.close()
             self._conn = None
             self._identity = None
+            self._known = None
+
+    def version(self) -> tuple[Identity | None, int] | None:
+        """Return what differs once another connection has changed or replaced the file; None where there is none."""
+        try:
+            with self._translated():
+                return self._identity_of(self._connection())
+        except Missing:
+            return None
+
+    def _identity_of(self, conn: sqlite3.Connection) -> tuple[Identity | None, int]:
+        return self._identity, conn.execute("PRAGMA data_version").fetchone()[0]
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
@@ -108,7 +143,8 @@ class CategoryFile:
             conn = self._begin()
             try:
                 self._refresh(conn)
-                self._active = transaction = Transaction(self.category, conn, OWN, writes=True)
+                known, self._known = self._known, None
+                self._active = transaction = Transaction(self.category, conn, OWN, known, writes=True)
                 if not self._layout.own:
                     self._changes = None
                     schema.install(conn)
@@ -117,6 +153,7 @@ class CategoryFile:
                 transaction.require_open()
                 transaction.finish()
                 conn.execute("COMMIT")
+                self._known = transaction.following()
             except BaseException:
                 if conn.in_transaction:
                     conn.execute("ROLLBACK")
@@ -132,18 +169,18 @@ class CategoryFile:
             )
         self._keep_small_writes_fast(transaction.wrote_many)
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """Turn errors into ours; what SQLite says of a file that is gone from its path is a lost race."""
-        with translated(self.path, self.timeout):
-            try:
-                yield
-            except sqlite3.DatabaseError as error:
-                if self._identity is None or identity(self.path) == self._identity:
-                    raise
-                self.close()
-                message = f"category '{self.category}' was deleted by another process at the same moment; try again"
-                raise Conflict(message, {"category": self.category}) from error
+    def _translated(self) -> "_Translated":
+        """Return a context in which errors become ours."""
+        return _Translated(self)
+
+    def raise_ours(self, error: BaseException | None) -> None:
+        """Raise our error for another's; what SQLite says of a file that is gone from its path is a lost race."""
+        gone = isinstance(error, sqlite3.DatabaseError) and self._identity is not None
+        if gone and identity(self.path) != self._identity:
+            self.close()
+            message = f"category '{self.category}' was deleted by another process at the same moment; try again"
+            raise Conflict(message, {"category": self.category}) from error
+        raise_ours(error, self.path, self.timeout)
 
     def _keep_small_writes_fast(self, wrote_many: bool) -> None:
         """Close a connection after its first small write since a large one.
@@ -218,6 +255,7 @@ class CategoryFile:
                 f"synchronous = {self._synchronous}",
                 "temp_store = MEMORY",
                 "cache_size = -24576",  # 24 MiB: a batch of any length stays small
+                "wal_autocheckpoint = 4000",  # 16 MiB: small writes dirty the same few pages, so rarer is less work
             ):
                 conn.execute(f"PRAGMA {pragma}")
             begun = schema.is_begun(conn)
@@ -246,7 +284,7 @@ class CategoryFile:
     def _begin(self) -> sqlite3.Connection:
         """Take the write lock on the file that is at the path now."""
         for _ in range(_MOVES):
-            conn = self._connection()
+            conn = self._connection() if self._conn is None or self._frozen else self._conn
             if conn.in_transaction:
                 raise Conflict(f"category '{self.category}' is in a transaction already", {"category": self.category})
             if not self._wal:
@@ -266,7 +304,7 @@ class CategoryFile:
 
     def _lock(self, conn: sqlite3.Connection) -> None:
         """Take the write lock, waiting for others as long as the timeout says."""
-        deadline = time.monotonic() + self.timeout
+        deadline = time.monotonic() + self._patience.seconds
         try:
             conn.execute("PRAGMA busy_timeout = 0")
             if _begun(conn):
@@ -287,11 +325,30 @@ class CategoryFile:
         changes = conn.execute("PRAGMA data_version").fetchone()[0]
         if changes == self._changes:
             return
+        self._known = None
         cookie = state(conn, self.path) if self._layout.own else None
         if cookie is None or cookie != self._cookie:
             self._layout = inspect(conn, self.path)
             self._cookie = cookie
         self._changes = changes
+
+
+class _Translated:
+    """A context in which a file's errors become ours; a class, since every request enters it several times."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file: CategoryFile) -> None:
+        self._file = file
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self._file.raise_ours(error)
 
 
 def _begun(conn: sqlite3.Connection) -> bool:

@@ -3,8 +3,6 @@
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from mmem.errors import Busy, IndexDamaged, Internal, MmemError, Storage
 
@@ -75,12 +73,9 @@ def from_os(error: OSError, path: str) -> MmemError:
     return Storage(f"{path}: {reason}; choose another place with --base-dir or MEMORY_BASE_DIR", details)
 
 
-@contextmanager
-def translated(path: str, timeout: float) -> Iterator[None]:
-    """Turn SQLite's and the system's errors about `path` into ours."""
-    try:
-        yield
-    except sqlite3.Error as error:
+def raise_ours(error: BaseException | None, path: str, timeout: float) -> None:
+    """Raise ours for one of SQLite's or the system's errors about the file at `path`; return for any other."""
+    if isinstance(error, sqlite3.Error):
         raise from_sqlite(error, path, timeout) from error
-    except OSError as error:
+    if isinstance(error, OSError):
         raise from_os(error, path) from error

@@ -101,13 +101,18 @@ def connect(path: str, mode: str, timeout: float) -> sqlite3.Connection:
     """Return a connection to an existing file; `mode` is `rw` or `ro`. The timeout holds from the start.
 
     Closing the last writable connection moves a log into the database, so what must not change is read with
-    `ro` while there is a log; without one, `rw` is what leaves no files behind.
+    `ro` while there is a log; without one, `rw` is what leaves no files behind. Any thread may use it, one at a time.
     """
     escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     if os.name == "nt":
         escaped = "/" + escaped.replace("\\", "/")
     return sqlite3.connect(
-        f"file:{escaped}?mode={mode}", uri=True, timeout=timeout, isolation_level=None, cached_statements=256
+        f"file:{escaped}?mode={mode}",
+        uri=True,
+        timeout=timeout,
+        isolation_level=None,
+        cached_statements=256,
+        check_same_thread=False,
     )
 
 

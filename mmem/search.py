@@ -13,6 +13,7 @@ from mmem.values import nfc, twin_key
 
 _RANKED = 5_000  # rows of a kind that one search ranks, the newest: ranking a very frequent word in full takes long
 _CANDIDATES = 2 * _RANKED  # rows among which a text is looked for as it was typed
+_FEW = 300  # rows up to which one pass is tried
 _ROWS_PER_ENTITY = 4  # rows to fetch for each entity wanted, before fetching more
 
 # The index is ours: rows above 0 are observations, rows below are entities.
@@ -25,6 +26,12 @@ SELECT COALESCE(o.entity_id, ranked.r + {ENTITY_ROWS}), o.id, ranked.score FROM 
     SELECT * FROM (SELECT rowid AS r, bm25(fts_content) AS score FROM fts_content
       WHERE fts_content MATCH ?1 AND rowid < 0 ORDER BY rowid DESC LIMIT {_RANKED})
   ) ORDER BY score, r LIMIT ?2
+) ranked LEFT JOIN observations o ON o.id = ranked.r ORDER BY ranked.score, ranked.r"""
+
+# The same in one pass over the index instead of two, for words that few rows have.
+_OWN_FEW = f"""
+SELECT COALESCE(o.entity_id, ranked.r + {ENTITY_ROWS}), o.id FROM (
+  SELECT rowid AS r, bm25(fts_content) AS score FROM fts_content WHERE fts_content MATCH ?1 LIMIT {_FEW + 1}
 ) ranked LEFT JOIN observations o ON o.id = ranked.r ORDER BY ranked.score, ranked.r"""
 
 # What is older than the rows that were ranked, unranked, the newest first.
@@ -52,6 +59,9 @@ _PREDECESSORS = """
 SELECT m.entity_id, m.observation_id, fts_content.rank FROM fts_content
 JOIN fts_map m ON m.fts_rowid = fts_content.rowid JOIN entities e ON e.id = m.entity_id
 WHERE fts_content MATCH ?1 ORDER BY fts_content.rank, fts_content.rowid LIMIT ?2"""
+
+
+_NEAR = " UNION ALL SELECT entity_id, 1 FROM mmem_names WHERE twin_key = ?2 AND ?2 <> ''"
 
 
 class Found(NamedTuple):
@@ -159,16 +169,18 @@ class Searcher:
 
     def _named(self, query: Query) -> list[int]:
         """Return the entities whose name is the text, but for case and separators."""
-        named = [*self._conn.execute("SELECT id FROM entities WHERE name = ? ORDER BY id", (nfc(query.text),))]
-        key = twin_key(query.text)
-        if key and self._transaction.layout.own:
-            statement = "SELECT entity_id FROM mmem_names WHERE twin_key = ? ORDER BY entity_id"
-            named += self._conn.execute(statement, (key,))
-        return [row[0] for row in named]
+        own = self._transaction.layout.own
+        statement = f"SELECT id, 0 FROM entities WHERE name = ?1{_NEAR if own else ''} ORDER BY 2, 1"
+        rows = self._conn.execute(statement, (nfc(query.text), *([twin_key(query.text)] if own else [])))
+        return [row[0] for row in rows]
 
     def _ranked(self, expression: str, limit: int, at_least: int = 0) -> list[Hit]:
         """Return the best rows for an expression, enough for `limit` entities where there are as many."""
         own = self._transaction.layout.own
+        if own:
+            few = [Hit(*row) for row in self._conn.execute(_OWN_FEW, (expression,))]
+            if len(few) <= _FEW:
+                return few
         rows = max(limit * _ROWS_PER_ENTITY, at_least)
         while True:
             hits = [Hit(*row[:2]) for row in self._conn.execute(_OWN if own else _PREDECESSORS, (expression, rows))]

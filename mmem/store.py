@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 
-from mmem.category_file import CategoryFile, Missing
-from mmem.errors import Conflict, InvalidArguments, NotFound
+from mmem.category_file import CategoryFile, Missing, Patience
+from mmem.errors import Busy, Conflict, InvalidArguments, NotFound, Storage
 from mmem.files import TIMEOUT, categories, create_file, give_way, path_of, require_sqlite
 from mmem.imaginary import ImaginaryFile
 from mmem.layout import OWN
@@ -18,6 +18,8 @@ from mmem.settings import DEFAULT_CATEGORY
 from mmem.transaction import Transaction
 
 MAX_OPEN = 50
+_GLANCE = 0.1  # seconds that a watch waits for a lock
+_HURRY = 0.02  # seconds that a hurrying write waits for a lock
 _TRIES = 20  # to create a category that other processes delete
 
 
@@ -42,6 +44,7 @@ class Store:
         self.default_category = default_category
         self._synchronous = synchronous
         self._timeout = timeout
+        self._patience = Patience(timeout)
         self._dry_run = dry_run
         self._imaginary: dict[str, ImaginaryFile] = {}
         self._open: OrderedDict[str, CategoryFile] = OrderedDict()
@@ -73,13 +76,18 @@ class Store:
         """Return the names of the categories, sorted: files that are named like one and hold a memory."""
         return sorted({*categories(self.base_dir), *self._imaginary})
 
+    def is_empty(self, given: str | None) -> bool:
+        """Tell whether a category holds no entity, or doesn't exist."""
+        with self.reading(given) as transaction:
+            return not transaction.conn.execute("SELECT EXISTS (SELECT 1 FROM entities)").fetchone()[0]
+
     @contextmanager
     def reading(self, given: str | None) -> Iterator[Transaction]:
         """Read one consistent state of a category; of one that doesn't exist, an empty one with a notice."""
         category = self.category(given)
         opened = False
         try:
-            with self.holding_still(category) as transaction:
+            with (self._imaginary.get(category) or self._file(category)).read() as transaction:
                 opened = True
                 yield transaction
                 return
@@ -170,6 +178,31 @@ class Store:
         message = f"there is no category '{category}' in {self.base_dir}{did_you_mean(near)}"
         return NotFound(message, {"category": category, "nearest": near})
 
+    def watch(self, category: str) -> "Watch":
+        """Return what tells when a category changes."""
+        return Watch(CategoryFile(category, path_of(self.base_dir, category), timeout=_GLANCE))
+
+    def size(self, category: str) -> int:
+        """Return the bytes of a category's file and its log; 0 where there is none."""
+        path = path_of(self.base_dir, category)
+        return sum(os.path.getsize(one) for one in (path, path + "-wal") if os.path.exists(one))
+
+    def changed_at(self) -> int | None:
+        """Return when files last came to or went from the base directory, in nanoseconds; None where there is none."""
+        try:
+            return os.stat(self.base_dir).st_mtime_ns
+        except OSError:
+            return None
+
+    @contextmanager
+    def hurrying(self) -> Iterator[None]:
+        """Wait for no lock within: raise `Busy` at once where another process writes, before anything is done."""
+        self._patience.seconds = _HURRY
+        try:
+            yield
+        finally:
+            self._patience.seconds = self._timeout
+
     def give_way(self, category: str) -> None:
         """Let another process have a category's write lock, if one is waiting for it."""
         give_way(path_of(self.base_dir, category))
@@ -189,7 +222,11 @@ class Store:
                 raise InvalidArguments(f"more than {MAX_OPEN} categories are being written at once")
             self._open.pop(oldest).close()
         file = CategoryFile(
-            category, path_of(self.base_dir, category), synchronous=self._synchronous, timeout=self._timeout
+            category,
+            path_of(self.base_dir, category),
+            synchronous=self._synchronous,
+            timeout=self._timeout,
+            patience=self._patience,
         )
         self._open[category] = file
         return file
@@ -211,6 +248,30 @@ class Store:
             yield transaction
         finally:
             conn.close()
+
+
+class Watch:
+    """Tells when a category's file was changed, replaced, created or deleted; by its own connection."""
+
+    def __init__(self, file: CategoryFile) -> None:
+        """Begin with the file as it is now."""
+        self._file = file
+        self._seen = self._version()
+
+    def changed(self) -> bool:
+        """Tell whether anything was committed to the file, by whomever, since it was last asked."""
+        before, self._seen = self._seen, self._version()
+        return self._seen != before
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._file.close()
+
+    def _version(self) -> object:
+        try:
+            return self._file.version()
+        except (Storage, Busy, Conflict) as error:
+            return error.code
 
 
 def _is_empty(conn: sqlite3.Connection) -> bool:

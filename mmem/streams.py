@@ -48,10 +48,14 @@ class Streams:
         return _is_terminal(sys.stderr) if self.stderr_is_terminal is None else self.stderr_is_terminal
 
     @property
+    def reads_terminal(self) -> bool:
+        """Whether standard input is a terminal."""
+        return _is_terminal(sys.stdin) if self.stdin_is_terminal is None else self.stdin_is_terminal
+
+    @property
     def can_prompt(self) -> bool:
         """Whether a person can be asked."""
-        reads = _is_terminal(sys.stdin) if self.stdin_is_terminal is None else self.stdin_is_terminal
-        return reads and self.notes_terminal
+        return self.reads_terminal and self.notes_terminal
 
     def colored(self, on_terminal: bool) -> bool:
         """Whether to write colours: `--color`, then NO_COLOR and FORCE_COLOR, then the terminal."""

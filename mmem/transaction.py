@@ -18,7 +18,7 @@ _MANY = 300  # rows that make FTS5's buffer large
 _WORTH_MERGING = 5_000  # new rows whose segments are worth merging at once
 
 
-class _Pending:
+class Pending:
     """What a transaction has inserted so far, shared by its parts."""
 
     def __init__(self) -> None:
@@ -27,9 +27,16 @@ class _Pending:
         self.next_ids: dict[str, int] = {}  # nobody else can give ids while we hold the lock
         self.names_are_known = False
 
-    def copy(self) -> "_Pending":
+    def following(self) -> "Pending":
+        """Return what the next transaction may know already, where nobody else has written in between."""
+        other = Pending()
+        other.next_ids = self.next_ids
+        other.names_are_known = self.names_are_known
+        return other
+
+    def copy(self) -> "Pending":
         """Return what to go back to when a part fails."""
-        other = _Pending()
+        other = Pending()
         other.__dict__.update(self.__dict__, next_ids=dict(self.next_ids))
         return other
 
@@ -42,7 +49,7 @@ class Transaction:
         category: str,
         conn: sqlite3.Connection,
         layout: Layout,
-        pending: _Pending | None = None,
+        pending: Pending | None = None,
         *,
         writes: bool = False,
     ) -> None:
@@ -53,11 +60,15 @@ class Transaction:
         self.notices: list[Notice] = []
         self.wrote_many = False
         self.writes = writes
-        self._pending = pending or _Pending()
+        self._pending = pending or Pending()
 
     def part(self) -> "Transaction":
         """Return the same transaction with notices of its own, for a part of it that only reads."""
         return Transaction(self.category, self.conn, self.layout, self._pending, writes=self.writes)
+
+    def following(self) -> Pending:
+        """Return what the next transaction of this connection may know already."""
+        return self._pending.following()
 
     def require_open(self) -> None:
         """Raise `Storage` where SQLite has ended the transaction by itself, as it does when the disk is full."""
@@ -153,6 +164,8 @@ class Transaction:
     def update(self, table: str, columns: Sequence[str], rows: Sequence[Row], extra: str = "") -> None:
         """Set columns of rows, each given as `(id, value, ...)`, in one statement for many rows."""
         self.flush_index()
+        if table == "entities" and "name" in columns:
+            self._pending.names_are_known = False
         one = f"({', '.join('?' * (len(columns) + 1))})"
         assignments = ", ".join(f"{name} = new.{name}" for name in columns) + extra
         for first in range(0, len(rows), _ROWS_A_STATEMENT):
