@@ -8,6 +8,7 @@ from mmem.arguments import (
     AnyObservation,
     Id,
     ObservationInput,
+    Override,
     Part,
     Reference,
     Request,
@@ -60,7 +61,7 @@ class AddObservations(Request, frozen=True):
     """Observations to add; with `override`, one whose type and source are taken replaces the other."""
 
     observations: list[Addition]
-    override: bool | None = None
+    override: Override = None
 
 
 def run(store: Store, request: AddObservations) -> Outcome[list[AddedObservations]]:
@@ -126,7 +127,14 @@ def _store(transaction: Transaction, request: AddObservations, entities: list[Fo
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(AddObservations, run, writes=True)
+    return Tool(
+        AddObservations,
+        run,
+        about="Add facts to entities that exist: whenever you learn something worth keeping, one fact a text. With "
+        "override=true a text of the same observationType and source is replaced.",
+        writes=True,
+        destroys=True,
+    )
 
 
 @tool_command("add-observations", tool)

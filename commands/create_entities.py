@@ -8,7 +8,7 @@ from typing import NamedTuple
 import click
 
 from mmem import jsontext
-from mmem.arguments import EntityInput, Request
+from mmem.arguments import EntityInput, Override, Request
 from mmem.lookup import Found, entities_by_name, near_twins, remember_names
 from mmem.observations import Slots, Writer, counts, not_stored
 from mmem.outcomes import Notice, Outcome
@@ -36,7 +36,7 @@ class CreateEntities(Request, frozen=True):
     """Entities to create; with `override`, one that exists is replaced."""
 
     entities: list[EntityInput]
-    override: bool | None = None
+    override: Override = None
 
 
 def run(store: Store, request: CreateEntities) -> Outcome[list[Entity]]:
@@ -235,7 +235,10 @@ def tool() -> Tool:
     return Tool(
         CreateEntities,
         run,
+        about="Remember new people, projects, things or ideas, with observations about them (one fact each). Search "
+        "first: an entity of the same name and type is skipped, or with override=true replaced.",
         writes=True,
+        destroys=True,
         creates=lambda request: bool(request.entities),
         run_many=run_many,
         joins=lambda request: bool(request.entities) and not request.override,

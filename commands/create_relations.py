@@ -3,7 +3,7 @@
 import click
 
 from mmem import jsontext
-from mmem.arguments import RelationInput, Request
+from mmem.arguments import Override, RelationInput, Request
 from mmem.errors import Ambiguous
 from mmem.lookup import Found, Resolver
 from mmem.missing import Missing
@@ -21,7 +21,7 @@ class CreateRelations(Request, frozen=True):
     """Relations to create; with `override`, one that exists gets the new properties."""
 
     relations: list[RelationInput]
-    override: bool | None = None
+    override: Override = None
 
 
 Placed = tuple[Found, Found, RelationInput]
@@ -128,7 +128,15 @@ def _replaced(index: int, id: int, source: Found, target: Found, given: Relation
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(CreateRelations, run, writes=True)
+    return Tool(
+        CreateRelations,
+        run,
+        about="Link entities that exist, each end by id or by name and type. A relation that exists is skipped, or "
+        "with override=true gets the new properties.",
+        writes=True,
+        destroys=True,
+        idempotent=True,
+    )
 
 
 @tool_command("create-relations", tool)

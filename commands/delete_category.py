@@ -40,7 +40,15 @@ def question(store: Store, request: DeleteCategory) -> str | None:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(DeleteCategory, run, writes=True, alone=True)
+    return Tool(
+        DeleteCategory,
+        run,
+        about="Delete a category and everything in it, for good. Ask the user first.",
+        writes=True,
+        destroys=True,
+        idempotent=True,
+        alone=True,
+    )
 
 
 @tool_command("delete-category", tool, question=question)

@@ -66,7 +66,14 @@ def question(store: Store, request: DeleteEntities) -> str | None:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(DeleteEntities, run, writes=True)
+    return Tool(
+        DeleteEntities,
+        run,
+        about="Delete entities for good, with their observations and relations. An entityType left out means none.",
+        writes=True,
+        destroys=True,
+        idempotent=True,
+    )
 
 
 @tool_command("delete-entities", tool, question=question)

@@ -139,7 +139,15 @@ def question(store: Store, request: DeleteObservations) -> str | None:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(DeleteObservations, run, writes=True)
+    return Tool(
+        DeleteObservations,
+        run,
+        about="Delete facts that are wrong or outdated, by their own id, or by entity, observationType and source "
+        "(left out: none).",
+        writes=True,
+        destroys=True,
+        idempotent=True,
+    )
 
 
 @tool_command("delete-observations", tool, question=question)

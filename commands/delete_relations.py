@@ -1,6 +1,9 @@
 """`delete_relations`: edges go, by id or by their ends and type."""
 
+from typing import Annotated
+
 import click
+from msgspec import Meta
 
 from mmem.arguments import AnyEnd, Id, Part, Reference, Request, Type, as_reference, id_number
 from mmem.lookup import Found, Resolver
@@ -15,6 +18,8 @@ from mmem.transaction import Transaction
 from mmem.values import nfc
 from mmem.visible import plural
 from mmem.words import reference_word
+
+AnyNamedEnd = Annotated[AnyEnd | None, Meta(extra={"shown": str})]  # what a predecessor takes is a name
 
 _KEYS = {
     "id": "id",
@@ -34,9 +39,9 @@ class Deletion(Part, frozen=True, rename=_KEYS.get):
     id: Id | None = None
     source_id: Id | None = None
     target_id: Id | None = None
-    source: AnyEnd | None = None
+    source: AnyNamedEnd = None
     source_type: Type | None = None
-    target: AnyEnd | None = None
+    target: AnyNamedEnd = None
     target_type: Type | None = None
     relation_type: Type | None = None
 
@@ -165,7 +170,14 @@ def question(store: Store, request: DeleteRelations) -> str | None:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(DeleteRelations, run, writes=True)
+    return Tool(
+        DeleteRelations,
+        run,
+        about="Delete relations by their own id, or by both ends and relationType.",
+        writes=True,
+        destroys=True,
+        idempotent=True,
+    )
 
 
 @tool_command("delete-relations", tool, question=question)

@@ -20,7 +20,11 @@ def tool() -> Tool:
         store.category(request.category)
         return Outcome(store.categories())
 
-    return Tool(ListCategories, run)
+    return Tool(
+        ListCategories,
+        run,
+        about="List the categories: memories that are kept apart, such as work and personal.",
+    )
 
 
 def direct(app: App) -> Outcome[list[str]]:

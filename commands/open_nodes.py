@@ -1,6 +1,9 @@
 """`open_nodes`: chosen entities, and the relations between them."""
 
+from typing import Annotated
+
 import click
+from msgspec import Meta
 from msgspec.structs import force_setattr
 
 from mmem.arguments import AnyReference, Request, as_reference, references
@@ -20,7 +23,7 @@ class OpenNodes(Request, frozen=True):
     """Entities to show; with `related`, every relation that touches one of them comes along."""
 
     entities: list[AnyReference]
-    related: bool | None = None
+    related: Annotated[bool | None, Meta(description="All their relations, not only those between them")] = None
 
     def __post_init__(self) -> None:
         """Check the ids. Raises `ValueError`."""
@@ -56,7 +59,11 @@ def status(request: OpenNodes, result: Graph) -> ExitStatus:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(OpenNodes, run)
+    return Tool(
+        OpenNodes,
+        run,
+        about="Open entities by id, or by name and type, with the relations between them.",
+    )
 
 
 @tool_command("open-nodes", tool, status=status)

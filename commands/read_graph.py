@@ -1,6 +1,9 @@
 """`read_graph`: everything in a category, or a page of it."""
 
+from typing import Annotated
+
 import click
+from msgspec import Meta
 
 from mmem.arguments import Limit, Offset, Request
 from mmem.outcomes import Notice, Outcome
@@ -14,8 +17,8 @@ from mmem.tooling import Arguments, tool_command
 class ReadGraph(Request, frozen=True):
     """A whole graph; `limit` and `offset` count entities."""
 
-    limit: Limit | None = None
-    offset: Offset | None = None
+    limit: Annotated[Limit | None, Meta(description="Entities at most; default: all")] = None
+    offset: Annotated[Offset | None, Meta(description="Entities to leave out first")] = None
 
 
 def run(store: Store, request: ReadGraph) -> Outcome[Graph]:
@@ -44,7 +47,11 @@ def _truncated(offset: int, limit: int, total: int) -> Notice:
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(ReadGraph, run)
+    return Tool(
+        ReadGraph,
+        run,
+        about="Read everything in a category. Prefer search_nodes; page large ones with limit and offset.",
+    )
 
 
 @tool_command("read-graph", tool)

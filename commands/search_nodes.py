@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import click
 from msgspec import Meta, structs
 
-from mmem.arguments import Limit, Request
+from mmem.arguments import Limit, Offset, Request
 from mmem.errors import InvalidArguments
 from mmem.outcomes import Notice, Outcome
 from mmem.query import Query
@@ -28,8 +28,9 @@ class SearchNodes(Request, frozen=True):
     """A search; `observations` says which ones of a found entity come along."""
 
     query: Annotated[str, Meta(max_length=_MAX_QUERY)]
-    limit: Limit | None = None
-    observations: Which | None = None
+    limit: Annotated[Limit | None, Meta(description=f"Entities at most; default: {_LIMIT}")] = None
+    offset: Annotated[Offset | None, Meta(description="Entities to leave out first")] = None
+    observations: Annotated[Which | None, Meta(description="Of entities with many: default auto")] = None
 
 
 def run(store: Store, request: SearchNodes) -> Outcome[Graph]:
@@ -43,18 +44,26 @@ def run(store: Store, request: SearchNodes) -> Outcome[Graph]:
         raise InvalidArguments("$.query: say what to search for; the query is blank", {"path": "$.query"})
     with store.reading(request.category) as transaction:
         searcher = Searcher(transaction)
-        limit = request.limit or _LIMIT
-        found = searcher.find(query, limit + 1)
-        if len(found.entity_ids) > limit:
-            found = found._replace(entity_ids=found.entity_ids[:limit])
-            message = f"these are the best {limit}, and more match: a larger `limit` shows them"
-            transaction.notice(Notice("truncated", message, returned=limit))
+        offset, limit = request.offset or 0, request.limit or _LIMIT
+        found = searcher.find(query, offset + limit + 1)
+        if len(found.entity_ids) > offset + limit:
+            transaction.notice(_truncated(offset, limit))
+        found = found._replace(entity_ids=found.entity_ids[offset : offset + limit])
         which = request.observations or "auto"
         entities = Reader(transaction).entities(found.entity_ids)
         if which != "all":
             entities = _with_matching(transaction, searcher, found, entities, which)
         relations = Reader(transaction).relations_touching(found.entity_ids)
     return Outcome(Graph(entities=entities, relations=relations), transaction.notices)
+
+
+def _truncated(offset: int, limit: int) -> Notice:
+    following = offset + limit
+    if offset:
+        message = f"these are the entities {offset + 1} to {following}, and more match: `offset {following}` shows them"
+    else:
+        message = f"these are the best {limit}, and more match: a larger `limit` or `offset {following}` shows them"
+    return Notice("truncated", message, returned=limit, nextOffset=following)
 
 
 def _with_matching(
@@ -87,18 +96,25 @@ def _cut(transaction: Transaction, entity: Entity, matching: list[int], which: W
 
 def tool() -> Tool:
     """Return the tool, for the registry."""
-    return Tool(SearchNodes, run)
+    return Tool(
+        SearchNodes,
+        run,
+        about="Look up what you remember, best first. Use it before you answer anything that may touch the user's "
+        "people, projects, plans or preferences, and before you create entities. Finds words in names, types, texts "
+        "and properties.",
+    )
 
 
 @tool_command("search-nodes", tool)
 @click.argument("words", metavar="WORD...", nargs=-1)
 @click.option("-n", "--limit", type=int, metavar="N", help=f"At most so many entities; {_LIMIT} by default.")
+@click.option("--offset", type=int, metavar="N", help="Leave out the best N entities.")
 @click.option(
     "--observations",
     type=click.Choice(["auto", "matched", "all"]),
     help=f"Which observations to show: those that matched, all, or (auto) all of an entity with up to {_WHOLE}.",
 )
-def command(words: tuple[str, ...], limit: int | None, observations: str | None) -> Arguments:
+def command(words: tuple[str, ...], limit: int | None, offset: int | None, observations: str | None) -> Arguments:
     """Find entities by name, type, text or property.
 
     The best come first. Words are found at the beginning of words, whatever their case and accents. FTS5's
@@ -110,4 +126,4 @@ def command(words: tuple[str, ...], limit: int | None, observations: str | None)
     """
     if not words:
         raise click.UsageError("say what to search for, or give a request with --json")
-    return {"query": " ".join(words), "limit": limit, "observations": observations}
+    return {"query": " ".join(words), "limit": limit, "offset": offset, "observations": observations}

@@ -17,6 +17,8 @@ Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 Type = Annotated[str, Meta(max_length=MAX_NAME)]
 Id = int | str
 Limit = Annotated[int, Meta(ge=1, le=100_000)]
+Override = Annotated[bool | None, Meta(description="Replace what exists instead of skipping it")]
+Unshown = Annotated[Type | None, Meta(extra={"shown": False})]  # accepted, but left out of a tool's schema
 Offset = Annotated[int, Meta(ge=0, le=MAX_TEXT << 20)]
 
 _ID = re.compile(r"[0-9]{1,18}", re.ASCII)
@@ -75,9 +77,9 @@ class ObservationInput(Part, frozen=True):
     """An observation to store. Without type and source it is a plain text, like a bare string."""
 
     text: str
-    observation_type: Type | None = None
-    timestamp: str | None = None
-    source: Type | None = None
+    observation_type: Annotated[Type | None, Meta(description="With source, unique on an entity")] = None
+    timestamp: Annotated[str | None, Meta(description="ISO 8601; default: now")] = None
+    source: Annotated[Type | None, Meta(description="Where it is known from")] = None
     properties: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -171,7 +173,7 @@ class End(Part, frozen=True):
     id: Id | None = None
     name: Type | None = None
     type: Type | None = None
-    entity_type: Type | None = None
+    entity_type: Unshown = None
 
     def __post_init__(self) -> None:
         if self.type is not None and self.entity_type is not None and self.type != self.entity_type:
@@ -222,7 +224,7 @@ class RelationInput(Part, frozen=True, rename=_RELATION_KEYS.get):
 
     source_end: AnyEnd
     target_end: AnyEnd
-    relation_type: Name
+    relation_type: Annotated[Name, Meta(description="In active voice: works_at")]
     properties: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:

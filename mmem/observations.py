@@ -206,7 +206,8 @@ def load_slots(transaction: Transaction, wanted: dict[int, list[ObservationInput
         entity_id: list(dict.fromkeys(item.text for item in items if item.is_plain))
         for entity_id, items in wanted.items()
     }
-    for entity_id, text, observation in _with_texts(transaction, {id: given for id, given in plain.items() if given}):
+    given_plain = {id: given for id, given in plain.items() if given}
+    for entity_id, text, observation in ids_with_texts(transaction, given_plain):
         slots[entity_id].hold_text(text, observation)
     crowded = [
         entity_id for entity_id, given in plain.items() if given and (_PLAIN in slots[entity_id].keys or len(given) > 1)
@@ -248,7 +249,7 @@ def _at_keys(transaction: Transaction, keys: Sequence[tuple[int, str, str]]) -> 
     )
 
 
-def _with_texts(transaction: Transaction, texts: dict[int, list[str]]) -> Iterable[tuple[int, str, int]]:
+def ids_with_texts(transaction: Transaction, texts: dict[int, list[str]]) -> Iterable[tuple[int, str, int]]:
     """Return `(entity id, text, observation id)` where one of the entities holds one of the texts."""
     columns = "o.entity_id, o.content, o.id"
     every = list(dict.fromkeys(text for given in texts.values() for text in given))

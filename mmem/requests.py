@@ -12,7 +12,7 @@ from mmem.errors import InvalidArguments, MmemError
 from mmem.names import did_you_mean, nearest
 from mmem.values import MAX_DEPTH, require_storable
 
-RequestT = TypeVar("RequestT", bound=Request)
+RequestT = TypeVar("RequestT", bound=msgspec.Struct)
 
 _MAX_REPAIRS = 10_000
 _WITH_PATH = re.compile(r"(?P<what>.*) - at `(?P<path>\$.*)`", re.DOTALL)
@@ -150,7 +150,7 @@ def _replaced(value: Any, steps: list[str | int], new: object) -> object:
     return changed
 
 
-def _explained(kind: type[Request], message: str) -> InvalidArguments:
+def _explained(kind: type[msgspec.Struct], message: str) -> InvalidArguments:
     """Return the error for a msgspec message, in our words."""
     what, path = _split(message)
     if match := _UNKNOWN.match(what):
@@ -191,7 +191,8 @@ def _choices(kind: type[msgspec.Struct], path: str) -> list[str]:
     """Return the values that the argument at a path can have."""
     *_, last = _steps(path)
     field = next(f for f in msgspec.structs.fields(kind) if f.encode_name == last)
-    parts = (field.type, *get_args(field.type))
+    hint = get_type_hints(kind)[field.name]
+    parts = (hint, *get_args(hint))
     return [str(value) for part in parts if get_origin(part) is Literal for value in get_args(part)]
 
 
