@@ -90,15 +90,15 @@ class App:
         else:
             self.streams.note(f"mmem: {spoken(error.message) if words else error.message}")
 
-    def confirm(self, question: Callable[[], str | None]) -> None:
+    def confirm(self, question: Callable[[], str | None], *, effect: str = "this deletes for good") -> None:
         """Ask before something is destroyed, unless the question turns out to be None: nothing to ask.
 
-        Raises `Usage` where nobody can be asked, and `Abort` on a no.
+        Raises `Usage`, with the effect in words, where nobody can be asked, and `Abort` on a no.
         """
         import click
 
         if not self.streams.can_prompt:
-            raise Usage("this deletes for good, and there is no terminal to ask on: say --yes if you mean it")
+            raise Usage(f"{effect}, and there is no terminal to ask on: say --yes if you mean it")
         asked = question()
         if asked is not None and not self._yes(asked):
             raise click.Abort

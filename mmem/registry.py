@@ -33,16 +33,21 @@ COMMANDS = {
     "list-categories": Entry("List the categories.", tool=True),
     "delete-category": Entry("Delete a category with everything in it.", tool=True),
     "batch": Entry("Carry out requests from JSON lines."),
+    "serve": Entry("Serve the tools to Claude Desktop and other MCP hosts."),
+    "config": Entry("Configure a host to use mmem."),
     "seed": Entry("Fill a category from a graph in YAML."),
 }
 
 
 class Tool(NamedTuple):
-    """A tool's request type and command function, and what a batch has to know of it."""
+    """A tool's request type and command function, and what batches, hosts and models have to know of it."""
 
     request: "type[Request]"
     run: "Callable[[Store, Any], Outcome[Any]]"
+    about: str  # tells a model when to use it
     writes: bool = False  # needs the category's write lock
+    destroys: bool = False  # can delete or replace what is stored
+    idempotent: bool = False  # a write that changes nothing more when it is repeated
     creates: "Callable[[Any], bool]" = lambda request: False  # would create a missing category
     alone: bool = False  # can't share a transaction with other requests
     run_many: "Callable[[Store, Sequence[Any]], list[Outcome[Any]]] | None" = None  # several that join, at once

@@ -93,6 +93,15 @@ def mmem() -> Callable[..., Ran]:
     return run
 
 
+@pytest.fixture(scope="session")
+def node_tools() -> Path:
+    """The folder of the programs that `tests/run` installs from npm: Node 22, the inspector, the reference server."""
+    folder = Path(os.environ.get("MMEM_NODE", "")) / "node_modules"
+    if "MMEM_NODE" not in os.environ or not folder.is_dir():
+        pytest.skip("MMEM_NODE doesn't name a folder where `npm install` was run on tests/node/package.json")
+    return folder
+
+
 @pytest.fixture
 def mmem_process() -> Callable[..., Ran]:
     """Run the command line as a process of its own."""

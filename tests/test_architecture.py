@@ -39,6 +39,19 @@ def test_the_core_knows_no_click_no_rich_no_commands(file: Path) -> None:
     assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
 
 
+@pytest.mark.parametrize("file", sorted((CORE / "server").glob("*.py")), ids=lambda file: file.stem)
+def test_the_server_is_one_more_face_on_the_core(file: Path) -> None:
+    names = imports(file)
+    assert not {name.split(".")[0] for name in names} & (HEAVY - {"mcp"} | {"sqlite3", "sqlite_utils"})
+    assert not {name for name in names if name.startswith("mmem.commands")}
+    assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
+
+
+@pytest.mark.parametrize("name", ["__init__", "claim", "answers", "cutting", "multi_memory", "server_memory", "start"])
+def test_the_server_imports_the_sdk_last(name: str) -> None:
+    assert not {module.split(".")[0] for module in imports(CORE / "server" / f"{name}.py")} & {"mcp", "anyio"}
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_knows_no_sql(command: str) -> None:
     module = module_of(command).rpartition(".")[2]
@@ -79,6 +92,7 @@ def loaded_by(words: list[str]) -> set[str]:
     [
         (["--version"], {"click", "sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp", "json"}),
         (["--help"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
+        (["serve", "--help"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp", "pydantic", "anyio"}),
         (["list-categories"], {"sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
         (["create-entities", "A"], {"sqlite_utils", "rich", "yaml", "mcp"}),
         (["read-graph"], {"sqlite_utils", "rich", "yaml", "mcp"}),

@@ -1,0 +1,176 @@
+"""The default dialect: the eleven tools, as multi-memory-mcp names them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from msgspec import structs
+
+from mmem.arguments import Request
+from mmem.errors import InvalidArguments, InvalidRequest, MmemError, UnknownTool
+from mmem.names import category_fault
+from mmem.outcomes import Notice, Outcome
+from mmem.reading import Reader
+from mmem.registry import COMMANDS, Tool, carry_out, tool
+from mmem.requests import parse
+from mmem.server.answers import Result, answer, failure, writer
+from mmem.server.cutting import Cut, cut, said
+from mmem.server.guidance import instructions
+from mmem.server.schemas import input_schema
+from mmem.store import Store
+
+_SMALLEST = 30  # bytes of an entity in any format: no result holds more of them than that
+_RESOURCE = {"description": "Everything in a category: entities and relations", "mimeType": "application/json"}
+
+
+class Options(NamedTuple):
+    """How a server was started."""
+
+    format: str = "json"
+    max_bytes: int = 900_000
+    read_only: bool = False
+    pin: str | None = None
+
+
+class MultiMemory:
+    """The eleven tools on every category, or on the one that is pinned."""
+
+    name = "multi-memory"
+    announces_always = False
+
+    def __init__(self, store: Store, options: Options) -> None:
+        """Offer a store."""
+        self.store = store
+        self.write = writer(options.format)
+        self._options = options
+        pinned = {"list_categories", "delete_category"} if options.pin else set()
+        names = [name.replace("-", "_") for name, entry in COMMANDS.items() if entry.tool]
+        known = {name: tool(name) for name in names if name not in pinned}
+        self._refused = {name for name, one in known.items() if one.writes and options.read_only}
+        self._tools = {name: one for name, one in known.items() if name not in self._refused}
+        self.instructions = instructions(store.default_category, options.pin is not None, options.read_only)
+
+    def definitions(self) -> list[dict[str, Any]]:
+        """Return the tools in the spelling of the wire."""
+        return [self._definition(name, one) for name, one in self._tools.items()]
+
+    def _definition(self, name: str, tool: Tool) -> dict[str, Any]:
+        hidden = {"category"} if self._options.pin or name == "list_categories" else set()
+        return {
+            "name": name,
+            "title": name.replace("_", " ").capitalize(),
+            "description": tool.about,
+            "inputSchema": input_schema(tool.request, without=hidden),
+            "annotations": {
+                "readOnlyHint": not tool.writes,
+                "destructiveHint": tool.destroys,
+                "idempotentHint": tool.idempotent or not tool.writes,
+                "openWorldHint": False,
+            },
+        }
+
+    def writes(self, name: str) -> bool:
+        """Tell whether a tool can change a category."""
+        return name in self._tools and self._tools[name].writes
+
+    def category_of(self, arguments: dict[str, Any]) -> str:
+        """Return the category that a call means. Raises `InvalidArguments`."""
+        given = arguments.get("category")
+        return self.store.category(given if isinstance(given, str) else None)
+
+    def call(self, name: str, arguments: dict[str, Any]) -> Result:
+        """Run a tool and return its result. Raises an `MmemError`; `UnknownTool` where there is no such tool."""
+        found = self._tools.get(name)
+        if found is None:
+            raise self._no_tool(name)
+        if self._options.pin and arguments.get("category") is not None:
+            message = f"$: there is no argument 'category': this memory is the category '{self._options.pin}' alone"
+            raise InvalidArguments(message)
+        request = parse(found.request, arguments)
+        if name == "read_graph":
+            request = _bounded(request, self._options.max_bytes)
+        outcome = carry_out(self.store, found, request)
+        text, notices = self._fitted(name, request, outcome)
+        return answer(text, notices, room=self._options.max_bytes // 4)
+
+    def _no_tool(self, name: str) -> InvalidRequest | UnknownTool:
+        if name in self._refused:
+            return InvalidRequest(f"{name} would change the memory, and this server only reads it (--read-only)")
+        return UnknownTool(f"Unknown tool: {name[:200]}", {"tool": name[:200], "tools": list(self._tools)})
+
+    def _fitted(self, name: str, request: Request, outcome: Outcome[Any]) -> tuple[str, list[Notice]]:
+        """Return a result's text within the limit, and the notices with what was cut."""
+        notices = list(outcome.notices)
+        result = outcome.result
+        related = name == "search_nodes" or bool(getattr(request, "related", False))
+        part = cut(result, self.write, self._options.max_bytes, min if related or name != "open_nodes" else max)
+        if part.whole and part.kept == part.total:
+            return part.text, notices
+        if name in {"read_graph", "search_nodes"}:
+            paged = [one for one in notices if one.code == "truncated" and "nextOffset" in one.details]
+            notices = [one for one in notices if one not in paged]
+            return part.text, [*notices, _next_page(part, request, paged)]
+        left = _left_out(result, part.kept)
+        hint = f"open the others in another call: {left}" if name == "open_nodes" else "all of it was stored"
+        return part.text, [*notices, said(part, hint)]
+
+    def failure(self, error: MmemError) -> Result:
+        """Return the result that says what went wrong; `error` holds the sentence, as multi-memory-mcp has it."""
+        return failure(self.write({"error": error.message, "code": error.code}))
+
+    def resources(self) -> list[dict[str, Any]]:
+        """Return a resource for each category."""
+        names = [self._options.pin] if self._options.pin else self.store.categories()
+        return [{**_RESOURCE, "uri": self.uri_of(name), "name": name, "title": f"Memory: {name}"} for name in names]
+
+    def templates(self) -> list[dict[str, Any]]:
+        """Return the template of the categories' resources."""
+        if self._options.pin:
+            return []
+        return [{**_RESOURCE, "uriTemplate": "memory://{category}", "name": "category", "title": "Memory"}]
+
+    def category_at(self, uri: str) -> str | None:
+        """Return the category whose graph a resource is, or None where it can't be one."""
+        name = uri.removeprefix("memory://")
+        if name == uri or category_fault(name) or self._options.pin not in {None, name}:
+            return None
+        return name
+
+    def uri_of(self, category: str) -> str:
+        """Return the resource of a category."""
+        return f"memory://{category}"
+
+    def graph_text(self, category: str) -> tuple[str, str | None]:
+        """Return a category's graph as JSON, and what to say where it was cut."""
+        most = self._options.max_bytes
+        with self.store.reading(category) as transaction:
+            reader = Reader(transaction)
+            graph = reader.graph(limit=most // _SMALLEST)
+            total = reader.count()
+        part = cut(graph, writer("json"), most)
+        if part.whole and part.kept == total:
+            return part.text, None
+        return part.text, said(part, "read_graph shows the others with `limit` and `offset`", total).message
+
+
+def _bounded(request: Any, max_bytes: int) -> Any:
+    """Return a reading of no more entities than could fit: a large category isn't read whole to show its start."""
+    most = max(1, max_bytes // _SMALLEST)
+    return request if request.limit is not None and request.limit <= most else structs.replace(request, limit=most)
+
+
+def _next_page(part: Cut, request: Any, paged: Sequence[Notice]) -> Notice:
+    """Return the notice that names the next page of a graph; the tool's own notice of one counts from elsewhere."""
+    offset = request.offset or 0
+    following = offset + (part.kept or 1)
+    hint = f"`offset {following}` shows the next"
+    if not part.whole:
+        hint += ", and a larger --max-bytes of the server all of this one"
+    counted = paged[0].details.get("total") if paged else None
+    total = counted if isinstance(counted, int) else offset + part.total
+    return said(part, hint, total, at_least=bool(paged) and counted is None, nextOffset=following)
+
+
+def _left_out(result: Any, kept: int) -> str:
+    """Return the ids of what was cut off, the first of them."""
+    ids = [f"id {entity.id}" for entity in getattr(result, "entities", [])[kept:]]
+    return ", ".join(ids[:10]) + (f" and {len(ids) - 10} more" if len(ids) > 10 else "")

@@ -1,0 +1,49 @@
+"""Putting a server together: here the SDK is imported, which takes half a second."""
+
+import os
+
+from mmem.registry import COMMANDS
+from mmem.server.claim import Wire
+from mmem.server.multi_memory import MultiMemory, Options
+from mmem.server.sdk import quickly_imported
+from mmem.server.server_memory import ServerMemory
+from mmem.store import Store
+from mmem.streams import Streams
+
+FILE_VARIABLE = "MEMORY_FILE_PATH"  # the reference server's
+
+
+def start(store: Store, dialect: str, options: Options, wire: Wire | None, streams: Streams) -> int | None:
+    """Serve a store until the client is gone; return the number of the signal that ended it, or None."""
+    with quickly_imported():
+        from mmem.server.run import run
+        from mmem.server.service import Service
+
+    if dialect == "server-memory":
+        offer_import(store, streams)
+        return run(Service(ServerMemory(store, options), prompts=False, categories=False), wire)
+    return run(Service(MultiMemory(store, options), prompts=True, categories=options.pin is None), wire)
+
+
+def offer_import(store: Store, streams: Streams) -> None:
+    """Say how to bring in the file that the reference server used, where nothing is stored yet."""
+    path = streams.environ.get(FILE_VARIABLE)
+    if not path:
+        return
+    category = store.default_category
+    if not os.path.isfile(path):
+        streams.note(
+            f"mmem: {FILE_VARIABLE} names {path}, which isn't there; mmem keeps its memory in {store.base_dir}"
+        )
+        return
+    if os.path.getsize(path) and store.is_empty(category):
+        streams.note(
+            f"mmem: category '{category}' is empty, and {FILE_VARIABLE} names {path}, which was not read; "
+            f"to bring it in: {_how(path, category)}"
+        )
+
+
+def _how(path: str, category: str) -> str:
+    if "import" in COMMANDS:
+        return f"mmem import {path} -c {category}"
+    return "`mmem import` isn't a part of mmem yet; README.md, 'Coming from server-memory', has two lines that do it"
