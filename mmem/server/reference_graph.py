@@ -4,14 +4,13 @@ Each function is one of its tools, in one transaction. A name that is held under
 is read or deleted by it is all of them, and what is added goes to the one without a type, or else to the oldest.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from msgspec import Struct
-
-from mmem.arguments import AnyObservation, EntityInput, Name, RelationInput, Type
-from mmem.errors import InvalidArguments, NotFound
+from mmem.arguments import RelationInput
+from mmem.errors import NotFound
 from mmem.lookup import Found, entities_by_name
 from mmem.observations import ids_with_texts
 from mmem.outcomes import Notice, Outcome
@@ -21,6 +20,16 @@ from mmem.records import Graph
 from mmem.registry import call, tool
 from mmem.relations import existing
 from mmem.search import Searcher
+from mmem.server.reference_requests import (
+    AddObservations,
+    CreateEntities,
+    DeleteEntities,
+    DeleteObservations,
+    OpenNodes,
+    ReadGraph,
+    Relations,
+    SearchNodes,
+)
 from mmem.store import Store
 from mmem.substrings import Substrings
 from mmem.transaction import Transaction
@@ -28,99 +37,8 @@ from mmem.values import nfc
 
 _BEST = 50  # entities found by their words, beside all those that contain the query as it stands
 _ALL = 1 << 40
-
-
-class Given(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """Arguments, or an object in them."""
-
-
-class NewEntity(Given, frozen=True):
-    """An entity to create."""
-
-    name: Name
-    entity_type: Type | None = None
-    observations: list[str] | None = None
-
-    def __post_init__(self) -> None:
-        """Check what the types can't. Raises `ValueError`."""
-        self.input()
-
-    def input(self) -> EntityInput:
-        """Return the entity as the store takes it."""
-        texts = list[AnyObservation](self.observations or ())
-        return EntityInput(name=self.name, entity_type=self.entity_type, observations=texts)
-
-
-class NamedRelation(Given, frozen=True, rename={"source": "from", "target": "to", "kind": "relationType"}):
-    """A relation by the names of its ends."""
-
-    source: Type
-    target: Type
-    kind: Name
-
-    def __post_init__(self) -> None:
-        """Check what the types can't. Raises `ValueError`."""
-        RelationInput(source_end=1, target_end=1, relation_type=self.kind)
-
-
-class Addition(Given, frozen=True):
-    """Observations to add to an entity."""
-
-    entity_name: Type
-    contents: list[str]
-
-
-class Deletion(Given, frozen=True):
-    """Observations to delete of an entity."""
-
-    entity_name: Type
-    observations: list[str]
-
-
-class CreateEntities(Given, frozen=True):
-    """What `create_entities` takes."""
-
-    entities: list[NewEntity]
-
-
-class Relations(Given, frozen=True):
-    """What `create_relations` and `delete_relations` take."""
-
-    relations: list[NamedRelation]
-
-
-class AddObservations(Given, frozen=True):
-    """What `add_observations` takes."""
-
-    observations: list[Addition]
-
-
-class DeleteEntities(Given, frozen=True):
-    """What `delete_entities` takes."""
-
-    entity_names: list[Type]
-
-
-class DeleteObservations(Given, frozen=True):
-    """What `delete_observations` takes."""
-
-    deletions: list[Deletion]
-
-
-class ReadGraph(Given, frozen=True):
-    """What `read_graph` takes: nothing."""
-
-
-class SearchNodes(Given, frozen=True):
-    """What `search_nodes` takes."""
-
-    query: str
-
-
-class OpenNodes(Given, frozen=True):
-    """What `open_nodes` takes."""
-
-    names: list[Type]
+_NAMED = 20  # missing entities that an error names
+_PLACE = re.compile(r"^\$\.entities\[(\d+)\]")
 
 
 class Done(NamedTuple):
@@ -136,16 +54,17 @@ def create_entities(store: Store, request: CreateEntities, most: int) -> Done:
     """Create entities; one whose name exists, whatever its type, is skipped."""
     with store.writing(None, create=bool(request.entities)) as transaction:
         known = {found.name for found in _named(transaction, (entity.name for entity in request.entities))}
-        fresh, skipped = [], []
-        for entity in request.entities:
-            name = nfc(entity.name)
-            if name in known or entity.name in known:
+        fresh, skipped = {}, []
+        for place, entity in enumerate(request.entities):
+            if not {entity.name, nfc(entity.name)}.isdisjoint(known):
                 skipped.append(entity.name)
-                continue
-            known.add(name)
-            fresh.append(entity.input())
-        outcome = _run(store, "create_entities", entities=fresh)
-    return Done(outcome.result, [*transaction.notices, *outcome.notices], skipped)
+            else:
+                known.add(nfc(entity.name))
+                fresh[place] = entity.input()
+        outcome = _run(store, "create_entities", entities=list(fresh.values()))
+    places = list(fresh)
+    notices = [_with_place(notice, places) for notice in outcome.notices]
+    return Done(outcome.result, [*transaction.notices, *notices], skipped)
 
 
 def create_relations(store: Store, request: Relations, most: int) -> Done:
@@ -229,7 +148,7 @@ def read_graph(store: Store, request: ReadGraph, most: int) -> Done:
         reader = Reader(transaction)
         graph = reader.graph(limit=most)
         total = reader.count() if len(graph.entities) == most else None
-    return Done(graph, _without_category(transaction), total=total)
+    return Done(graph, transaction.notices, total=total)
 
 
 def search_nodes(store: Store, request: SearchNodes, most: int) -> Done:
@@ -237,14 +156,16 @@ def search_nodes(store: Store, request: SearchNodes, most: int) -> Done:
     query = Query(request.query)
     if not query.text:
         return read_graph(store, ReadGraph(), most)
-    if len(request.query) > 100_000:
-        raise InvalidArguments("$.query: at most 100,000 characters are allowed")
     with store.reading(None) as transaction:
         best = Searcher(transaction).find(query, _BEST).entity_ids
         containing = Substrings(transaction).anywhere([query.spellings], _ALL)
+        loose = [notice for notice in transaction.notices if notice.code == "matched_any"]
+        if containing and loose:  # the query stands there whole, which its single words would only hide
+            best = []
+            transaction.notices.remove(loose[0])
         ids = list(dict.fromkeys([*best, *(hit.entity_id for hit in containing)]))
         graph = _graph(transaction, ids[:most])
-    return Done(graph, _without_category(transaction), total=len(ids))
+    return Done(graph, transaction.notices, total=len(ids))
 
 
 def open_nodes(store: Store, request: OpenNodes, most: int) -> Done:
@@ -253,7 +174,7 @@ def open_nodes(store: Store, request: OpenNodes, most: int) -> Done:
         found = list(_named(transaction, request.names))
         graph = _graph(transaction, sorted(one.id for one in found)[:most])
         _say_missing(transaction, request.names, found)
-    return Done(graph, _without_category(transaction), total=len(found))
+    return Done(graph, transaction.notices, total=len(found))
 
 
 def _run(store: Store, name: str, **arguments: object) -> Outcome[Any]:
@@ -263,14 +184,15 @@ def _run(store: Store, name: str, **arguments: object) -> Outcome[Any]:
     return found.run(store, request(**arguments))
 
 
+def _with_place(notice: Notice, places: Sequence[int]) -> Notice:
+    """Return a notice about one of the entities that weren't skipped, with its place in the request."""
+    message = _PLACE.sub(lambda match: f"$.entities[{places[int(match[1])]}]", notice.message)
+    return Notice(notice.code, message)
+
+
 def _graph(transaction: Transaction, ids: list[int]) -> Graph:
     reader = Reader(transaction)
     return Graph(entities=reader.entities(ids), relations=reader.relations_touching(ids))
-
-
-def _without_category(transaction: Transaction) -> list[Notice]:
-    """Return the notices but the one that nothing was stored yet: here there is one category, and it is just empty."""
-    return [notice for notice in transaction.notices if notice.code != "no_such_category"]
 
 
 def _named(transaction: Transaction, names: Iterable[str]) -> list[Found]:
@@ -293,8 +215,7 @@ def _of(by_name: dict[str, list[Found]], name: str) -> list[Found]:
 def _ids(transaction: Transaction, names: list[str]) -> dict[str, int]:
     """Return the id that each name stands for. Raises `NotFound` that names all that don't exist."""
     by_name = _by_name(_named(transaction, names))
-    ids = {}
-    missing = []
+    ids, missing = {}, []
     for name in dict.fromkeys(names):
         held = _of(by_name, name)
         if not held:
@@ -314,7 +235,8 @@ def _not_found(names: list[str]) -> str:
     """Return the reference's own sentence for one name, and its like for several."""
     if len(names) == 1:
         return f"Entity with name {names[0]} not found"
-    return f"Entities with names {', '.join(names)} not found"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"Entities with names {', '.join(map(_short, names[:_NAMED]))}{more} not found"
 
 
 def _say_missing(transaction: Transaction, names: Iterable[str], found: Iterable[Found]) -> None:

@@ -5,24 +5,29 @@ skipped and for relations to missing ends.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
 
-from mmem.errors import InvalidRequest, MmemError, UnknownTool
+from mmem.errors import IndexDamaged, InvalidRequest, MmemError, UnknownTool
 from mmem.formats import plain_value
 from mmem.outcomes import Notice
 from mmem.records import AddedObservations, Entity, Graph, Relation
 from mmem.requests import parse
 from mmem.server import reference_graph as graph
-from mmem.server.answers import Result, answer, failure, lines, size_in_frame
+from mmem.server import reference_requests as requests
+from mmem.server.answers import Result, answer, failure, lines, shortened, size_in_frame
 from mmem.server.cutting import Cut, cut, said
 from mmem.server.multi_memory import Options
 from mmem.server.reference_schemas import TOOLS
 from mmem.store import Store
+from mmem.visible import visible
 
-_SMALLEST = 40  # bytes of an entity: no result holds more of them than that
-
+_SMALLEST = 90  # bytes of an entity in a frame: no result holds more of them than that
+_FRAME = 500  # bytes of a frame around a result's texts, and of the counts of notices left out
+_CUT_NOTICE = 500  # bytes that the notice of a cut takes at most
+_LISTED = 50  # skipped names that the sentence about them lists
 
 _RESOURCE = {
     "uri": "memory://knowledge-graph",
@@ -40,15 +45,15 @@ class _Tool(NamedTuple):
 
 
 _RUN = {
-    "create_entities": _Tool(graph.CreateEntities, graph.create_entities, "entities"),
-    "create_relations": _Tool(graph.Relations, graph.create_relations, "relations"),
-    "add_observations": _Tool(graph.AddObservations, graph.add_observations, "results"),
-    "delete_entities": _Tool(graph.DeleteEntities, graph.delete_entities),
-    "delete_observations": _Tool(graph.DeleteObservations, graph.delete_observations),
-    "delete_relations": _Tool(graph.Relations, graph.delete_relations),
-    "read_graph": _Tool(graph.ReadGraph, graph.read_graph),
-    "search_nodes": _Tool(graph.SearchNodes, graph.search_nodes),
-    "open_nodes": _Tool(graph.OpenNodes, graph.open_nodes),
+    "create_entities": _Tool(requests.CreateEntities, graph.create_entities, "entities"),
+    "create_relations": _Tool(requests.Relations, graph.create_relations, "relations"),
+    "add_observations": _Tool(requests.AddObservations, graph.add_observations, "results"),
+    "delete_entities": _Tool(requests.DeleteEntities, graph.delete_entities),
+    "delete_observations": _Tool(requests.DeleteObservations, graph.delete_observations),
+    "delete_relations": _Tool(requests.Relations, graph.delete_relations),
+    "read_graph": _Tool(requests.ReadGraph, graph.read_graph),
+    "search_nodes": _Tool(requests.SearchNodes, graph.search_nodes),
+    "open_nodes": _Tool(requests.OpenNodes, graph.open_nodes),
 }
 
 
@@ -64,7 +69,7 @@ class ServerMemory:
         self.store = store
         self.write = _indented
         self._read_only = options.read_only
-        self._most = options.max_bytes // 2  # a result holds everything twice: as text and structured
+        self._most = options.max_bytes - _FRAME
 
     def definitions(self) -> list[dict[str, Any]]:
         """Return the tools in the spelling of the wire."""
@@ -85,43 +90,47 @@ class ServerMemory:
         if self._read_only and TOOLS[name].writes:
             raise InvalidRequest(f"{name} would change the memory, and this server only reads it (--read-only)")
         tool = _RUN[name]
-        done = tool.run(self.store, parse(tool.request, arguments), self._most // _SMALLEST)
-        part = self._cut(done)
-        notices = self._notices(name, done, part)
-        shown = lines(notices, self._most // 4)
-        structured = _structured(tool.key, part.result)
+        return self._result(name, tool.key, self._done(tool, parse(tool.request, arguments)))
+
+    def _done(self, tool: _Tool, request: msgspec.Struct) -> graph.Done:
+        """Run a tool; where the search index turns out to be damaged, rebuild it and run again."""
+        most = self._most // 2 // _SMALLEST
+        try:
+            return tool.run(self.store, request, most)
+        except IndexDamaged:
+            self.store.heal_index(self.store.default_category)
+            done = tool.run(self.store, request, most)
+            message = "the search index didn't fit the rows and was rebuilt from them; nothing is lost"
+            return done._replace(notices=[Notice("index_healed", message), *done.notices])
+
+    def _result(self, name: str, key: str | None, done: graph.Done) -> Result:
+        """Return what a tool did as a result within the limit: everything stands in it twice, but `skipped`."""
+        room = self._most // 8
+        notices = [one for one in done.notices if one.code != "no_such_category"]  # the one category is just empty
+        skipped = _that_fit(done.skipped, room)
+        if len(skipped) < len(done.skipped):
+            message = f"`skipped` lists {len(skipped):,} of {len(done.skipped):,} names: more wouldn't fit"
+            notices.insert(0, Notice("truncated", message))
+        sentence = [shortened(_skipped(done.skipped), room, size_in_frame)] if done.skipped else []
+        beside = len(msgspec.json.encode([sentence, skipped, [lines(notices, room)] * 2]))
+        part = _cut(done.result, (self._most - beside) // 2 - _CUT_NOTICE)
+        if cut_off := _what_was_cut(name, part, done):
+            notices.insert(0, cut_off)
+            room += _CUT_NOTICE
+        others = lines(notices, room)
+        structured = _structured(key, part.result)
         if done.skipped:
-            structured["skipped"] = list(done.skipped)
-            shown.insert(0, _skipped(done.skipped))
-        if others := shown[1:] if done.skipped else shown:
+            structured["skipped"] = skipped
+        if others:
             structured["notices"] = others
         result = answer(part.text, structured=structured, room=0)
-        if shown:
+        if shown := [*sentence, *others]:
             result["content"].append({"type": "text", "text": "\n".join(shown)})
         return result
 
-    def _cut(self, done: graph.Done) -> Cut:
-        def measure(item: object) -> int:
-            return size_in_frame(_indented(item)) + 4 * 8
-
-        return cut(done.result, _indented, self._most, measure=measure)
-
-    def _notices(self, name: str, done: graph.Done, part: Cut) -> list[Notice]:
-        """Return what is to be said beside what was skipped."""
-        notices = list(done.notices)
-        total = done.total or part.total
-        if part.whole and part.kept == total:
-            return notices
-        hint = (
-            "all of it was stored"
-            if TOOLS[name].writes
-            else "search_nodes and open_nodes show the others; a larger --max-bytes of the server shows more at once"
-        )
-        return [*notices, said(part, hint, total)]
-
     def failure(self, error: MmemError) -> Result:
         """Return the result that says what went wrong: the sentence alone."""
-        return failure(error.message)
+        return failure(shortened(error.message, self._most, size_in_frame))
 
     def resources(self) -> list[dict[str, Any]]:
         """Return the one resource."""
@@ -141,11 +150,33 @@ class ServerMemory:
 
     def graph_text(self, category: str) -> tuple[str, str | None]:
         """Return the graph as JSON, and what to say where it was cut."""
-        done = graph.read_graph(self.store, graph.ReadGraph(), self._most // _SMALLEST)
-        part = self._cut(done)
-        total = done.total or part.total
-        whole = part.whole and part.kept == total
-        return part.text, None if whole else said(part, "search_nodes and open_nodes show the others", total).message
+        done = graph.read_graph(self.store, requests.ReadGraph(), self._most // _SMALLEST)
+        part = _cut(done.result, self._most - _CUT_NOTICE)
+        cut_off = _what_was_cut("read_graph", part, done)
+        return part.text, None if cut_off is None else cut_off.message
+
+
+def _cut(result: object, most: int) -> Cut:
+    return cut(result, _indented, most, measure=_weight)
+
+
+def _weight(item: Any) -> int:
+    """Return about how many bytes an item takes: what counts is how items compare."""
+    if isinstance(item, Relation):
+        return 90 + len(item.from_name) + len(item.to_name) + len(item.relation_type)
+    texts = item.observations if isinstance(item, Entity) else item.added_observations
+    return _SMALLEST + sum(20 + len(observation.text.encode()) for observation in texts)
+
+
+def _what_was_cut(name: str, part: Cut, done: graph.Done) -> Notice | None:
+    """Return the notice that says what was left out, or None where it's all there."""
+    total = done.total or part.total
+    if part.complete and part.kept == total:
+        return None
+    if TOOLS[name].writes:
+        return said(part, "the call was carried out whole", total)
+    hint = "search_nodes and open_nodes show the others; a larger --max-bytes of the server shows more at once"
+    return said(part, hint, total)
 
 
 def _plain(value: object) -> Any:
@@ -179,10 +210,17 @@ def _structured(key: str | None, result: object) -> dict[str, Any]:
     return structured
 
 
+def _that_fit(names: Sequence[str], room: int) -> list[str]:
+    """Return the first names, as many as fit into so many bytes."""
+    sizes = accumulate(len(msgspec.json.encode(name)) + 1 for name in names)
+    return [name for name, size in zip(names, sizes, strict=True) if size <= room]
+
+
 def _skipped(names: Sequence[str]) -> str:
     """Return the sentence about entities that exist already, as the reference's README describes it."""
-    listed = ", ".join(names[:50]) + (f" and {len(names) - 50} more" if len(names) > 50 else "")
+    listed = ", ".join(map(visible, names[:_LISTED]))
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
     return (
-        f"Skipped, since the name exists already: {listed}. Their observations were not stored; "
+        f"Skipped, since the name exists already: {listed}{more}. Their observations were not stored; "
         "use add_observations to extend an existing entity."
     )

@@ -1,7 +1,10 @@
 """Putting a server together: here the SDK is imported, which takes half a second."""
 
 import os
+import shlex
+from contextlib import suppress
 
+from mmem.errors import MmemError
 from mmem.registry import COMMANDS
 from mmem.server.claim import Wire
 from mmem.server.multi_memory import MultiMemory, Options
@@ -27,23 +30,24 @@ def start(store: Store, dialect: str, options: Options, wire: Wire | None, strea
 
 def offer_import(store: Store, streams: Streams) -> None:
     """Say how to bring in the file that the reference server used, where nothing is stored yet."""
-    path = streams.environ.get(FILE_VARIABLE)
-    if not path:
+    given = streams.environ.get(FILE_VARIABLE)
+    if not given:
         return
-    category = store.default_category
+    category, path = store.default_category, os.path.abspath(os.path.expanduser(given))
     if not os.path.isfile(path):
         streams.note(
             f"mmem: {FILE_VARIABLE} names {path}, which isn't there; mmem keeps its memory in {store.base_dir}"
         )
         return
-    if os.path.getsize(path) and store.is_empty(category):
-        streams.note(
-            f"mmem: category '{category}' is empty, and {FILE_VARIABLE} names {path}, which was not read; "
-            f"to bring it in: {_how(path, category)}"
-        )
+    with suppress(MmemError):  # what is wrong with the category is what every call answers
+        if os.path.getsize(path) and store.is_empty(category):
+            streams.note(
+                f"mmem: category '{category}' is empty, and {FILE_VARIABLE} names {path}, which was not read; "
+                f"to bring it in: {_how(store, path)}"
+            )
 
 
-def _how(path: str, category: str) -> str:
-    if "import" in COMMANDS:
-        return f"mmem import {path} -c {category}"
+def _how(store: Store, path: str) -> str:
+    if "import" in COMMANDS:  # a shell knows nothing of the host's settings
+        return shlex.join(["mmem", "--base-dir", store.base_dir, "-c", store.default_category, "import", path])
     return "`mmem import` isn't a part of mmem yet; README.md, 'Coming from server-memory', has two lines that do it"
