@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -119,3 +120,9 @@ def mmem_process() -> Callable[..., Ran]:
         return Ran(ran.stdout.decode(), ran.stderr.decode(), ran.returncode)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def rpc() -> Any:
+    """What starts a server to speak to in raw bytes, the class in `rpc.py`: `with rpc("--read-only") as server:`."""
+    return runpy.run_path(str(Path(__file__).with_name("rpc.py")))["Client"]

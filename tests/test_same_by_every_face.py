@@ -1,4 +1,4 @@
-"""A request is the same request in words, as JSON and from Python: same outcome, same store."""
+"""A request is the same request in words, as JSON, from Python and over MCP: same outcome, same store."""
 
 import json
 import re
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mmem.errors import MmemError
 from mmem.registry import call
+from mmem.server.multi_memory import MultiMemory, Options
 from mmem.store import Store
 
 Arguments = dict[str, Any]
@@ -261,6 +262,22 @@ def _from_command_line(mmem: Any, base: Path, tool: str, *words: str) -> Answer:
     return Answer(ran.json, [_cleaned(notice, base) for notice in beside], ran.exit_status)
 
 
+def _over_mcp(base: Path, tool: str, arguments: Arguments) -> tuple[Any, list[str]]:
+    """Return what a model is given: the result, and the notices as lines or the error's code."""
+    with Store(base) as store:
+        try:
+            result = MultiMemory(store, Options()).call(tool, arguments)
+        except MmemError as error:
+            return None, [error.code]
+    text, *notices = [item["text"] for item in result["content"]]
+    return text if tool.startswith("delete") else json.loads(text), _cleaned("\n".join(notices), base).splitlines()
+
+
+def _as_lines(answer: Answer) -> tuple[Any, list[str]]:
+    lines = [one if isinstance(one, str) else f"{one['code']}: {one['message']}" for one in answer.beside]
+    return answer.result, lines
+
+
 def _leniently(arguments: Arguments) -> Arguments:
     """Return the arguments as sloppy hosts send them: lists as JSON text, null and "" for what is left out."""
     lenient = {key: json.dumps(value) if isinstance(value, list) else value for key, value in arguments.items()}
@@ -287,8 +304,8 @@ def test_the_same_requests_give_the_same_outcomes_and_stores(
     tmp_path: Path, mmem: Any, requests: list[Request]
 ) -> None:
     place = Path(tempfile.mkdtemp(dir=tmp_path))
-    words, strict, lenient, python = (place / face for face in ("words", "json", "lenient", "python"))
-    for base in (words, strict, lenient, python):
+    words, strict, lenient, python, mcp = (place / face for face in ("words", "json", "lenient", "python", "mcp"))
+    for base in (words, strict, lenient, python, mcp):
         _fill(base)
     for tool, said, arguments in requests:
         answer = _from_python(python, tool, arguments)
@@ -296,7 +313,8 @@ def test_the_same_requests_give_the_same_outcomes_and_stores(
         assert _from_command_line(mmem, strict, tool, "--json", json.dumps(arguments)) == answer
         if arguments.get("category") != "":
             assert _from_command_line(mmem, lenient, tool, "--json", json.dumps(_leniently(arguments))) == answer
-    assert _graphs(words) == _graphs(strict) == _graphs(lenient) == _graphs(python)
+        assert _over_mcp(mcp, tool, arguments) == _as_lines(answer)
+    assert _graphs(words) == _graphs(strict) == _graphs(lenient) == _graphs(python) == _graphs(mcp)
 
 
 # Each way to say the same thing as JSON.

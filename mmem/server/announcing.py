@@ -4,19 +4,23 @@ The server's own writes are told at once. What other processes do is looked for 
 is subscribed.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import anyio
+from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourcesListChanged, ResourceUpdated
-from mcp.types import SubscriptionsListenRequestParams, SubscriptionsListenResult
+from mcp.types import INVALID_PARAMS, SubscriptionsListenRequestParams, SubscriptionsListenResult
 
+from mmem.errors import MmemError
 from mmem.server.dialects import Dialect
 from mmem.store import Watch
 
 _EVERY = 1.0  # seconds
+_MOST = 100  # categories: to watch one takes a connection, and so up to three of the process's file descriptors
 
 Context = ServerRequestContext[Any, Any]
 
@@ -30,7 +34,7 @@ class Announcer:
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus)
         self._sessions: dict[str, Any] = {}  # by category; of handshake clients, who subscribe by a request
-        self._listening: dict[str, int] = {}  # by category; of clients of the 2026 era, who keep a stream open
+        self._listening: Counter[str] = Counter()  # of clients of the 2026 era, who keep a stream open
         self._listeners = 0
         self._session: Any = None  # of a handshake client, who hears of new resources without subscribing
         self._watches: dict[str, Watch] = {}
@@ -39,9 +43,9 @@ class Announcer:
         self._wanted = anyio.Event()
 
     def subscribe(self, context: Context, category: str) -> None:
-        """Tell a handshake client of a category's changes from now on."""
-        self._session = self._sessions[category] = context.session
+        """Tell a handshake client of a category's changes from now on. Raises `MCPError` for one too many."""
         self._watch(category)
+        self._session = self._sessions[category] = context.session
 
     def unsubscribe(self, category: str) -> None:
         """Tell a handshake client nothing more about a category."""
@@ -57,27 +61,25 @@ class Announcer:
 
     @contextmanager
     def _counted(self, categories: list[str]) -> Iterator[None]:
+        counted: list[str] = []
         self._listeners += 1
-        for category in categories:
-            self._listening[category] = self._listening.get(category, 0) + 1
-            self._watch(category)
-        self._wake()
         try:
+            for category in categories:
+                self._watch(category)
+                self._listening[category] += 1
+                counted.append(category)
+            self._wake()
             yield
         finally:
             self._listeners -= 1
-            for category in categories:
+            for category in counted:
                 self._listening[category] -= 1
-                if not self._listening[category]:
-                    del self._listening[category]
                 self._unwatch(category)
+            self._rest()
 
     async def wrote(self, category: str) -> None:
         """Tell that a call of this server has written to a category."""
-        watch = self._watches.get(category)
-        if watch is None:
-            return
-        if watch.changed() or self._dialect.announces_always:
+        if category in self._watches and (self._changed(category) or self._dialect.announces_always):
             await self._tell(category)
 
     async def run(self) -> None:
@@ -85,10 +87,18 @@ class Announcer:
         while True:
             await self._wanted.wait()
             await anyio.sleep(_EVERY)
-            for category, watch in list(self._watches.items()):
-                if watch.changed():
+            for category in list(self._watches):
+                if self._changed(category):
                     await self._tell(category)
             await self._compare_list()
+
+    def _changed(self, category: str) -> bool:
+        """Tell whether a category that is watched has changed since it was last asked."""
+        watch = self._watches.get(category)
+        try:
+            return watch is not None and watch.changed()
+        except MmemError:  # it can't be read just now; whoever reads it hears why
+            return False
 
     async def _tell(self, category: str) -> None:
         uri = self._dialect.uri_of(category)
@@ -109,16 +119,25 @@ class Announcer:
             await self._session.send_resource_list_changed()
 
     def _names(self) -> list[str]:
-        return [resource["uri"] for resource in self._dialect.resources()]
+        try:
+            return [resource["uri"] for resource in self._dialect.resources()]
+        except MmemError:  # the folder can't be read just now
+            return []
 
     def _watch(self, category: str) -> None:
         if category not in self._watches:
+            if len(self._watches) >= _MOST:
+                raise MCPError(code=INVALID_PARAMS, message=f"at most {_MOST} categories can be subscribed to at once")
             self._watches[category] = self._dialect.store.watch(category)
         self._wake()
 
     def _unwatch(self, category: str) -> None:
-        if category not in self._sessions and category not in self._listening and category in self._watches:
+        if category not in self._sessions and not self._listening[category] and category in self._watches:
             self._watches.pop(category).close()
+        self._rest()
+
+    def _rest(self) -> None:
+        """Look no more, where nobody is subscribed."""
         if not self._watches and not self._listeners:
             self._wanted = anyio.Event()
 

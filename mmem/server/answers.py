@@ -1,5 +1,6 @@
 """What a tool's outcome or error becomes on the wire: text that a host can show and a model can read."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ Result = dict[str, Any]  # a `CallToolResult` in the spelling of the wire
 Write = Callable[[object], str]
 
 _ALIKE = 20  # notices of one code that are said each
+_SHRINK = 0.9
 
 
 def writer(name: str) -> Write:
@@ -37,20 +39,34 @@ def answer(text: str, notices: Sequence[Notice] = (), structured: object = None,
 
 
 def lines(notices: Sequence[Notice], room: int) -> list[str]:
-    """Return notices as lines, as many as fit into so many bytes; of what is left out the number is said."""
-    counts: dict[str, int] = {}
+    """Return notices as lines, as many as fit into so many bytes; of what is left out the number is said.
+
+    The first one is always among them, if need be without its middle.
+    """
+    counts: Counter[str] = Counter()
+    left: Counter[str] = Counter()
     kept: list[str] = []
-    left: dict[str, int] = {}
     for notice in notices:
-        counts[notice.code] = counts.get(notice.code, 0) + 1
         line = f"{notice.code}: {notice.message}"
+        if not kept:
+            line = shortened(line, room, size_in_frame)
         size = size_in_frame(line)
-        if counts[notice.code] > _ALIKE or (size > room and kept):
-            left[notice.code] = left.get(notice.code, 0) + 1
+        counts[notice.code] += 1
+        if counts[notice.code] > _ALIKE or size > room:
+            left[notice.code] += 1
             continue
         room -= size
         kept.append(line)
     return [*kept, *(f"{code}: {number} more" for code, number in left.items())]
+
+
+def shortened(text: str, room: int, measure: Callable[[str], int]) -> str:
+    """Return a text that measures at most so many bytes: what is too much is left out of its middle."""
+    kept = text
+    while (size := measure(kept)) > room and len(kept) > 1:
+        half = int(len(kept) * room / size * _SHRINK / 2)
+        kept = f"{text[:half]}…{text[len(text) - half :]}"
+    return kept
 
 
 def failure(text: str) -> Result:
@@ -60,5 +76,4 @@ def failure(text: str) -> Result:
 
 def size_in_frame(text: str) -> int:
     """Return the bytes that a text takes inside a frame, where quotes and backslashes are escaped once more."""
-    raw = text.encode()
-    return len(raw) + raw.count(b'"') + raw.count(b"\\") + raw.count(b"\n") + 2
+    return len(msgspec.json.encode(text))

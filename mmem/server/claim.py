@@ -16,6 +16,10 @@ def claim() -> Wire:
 
     Descriptor 0 becomes the null device and descriptor 1 what standard error is.
     """
+    try:
+        os.fstat(2)
+    except OSError:  # who started us has closed it, and what is opened next would take its place: the wire
+        os.open(os.devnull, os.O_WRONLY)
     wire = Wire(os.dup(0), os.dup(1))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

@@ -4,20 +4,27 @@ Claude Desktop, for one, refuses a result of more than 1 MB as a whole.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import accumulate
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import structs
 
 from mmem.outcomes import Notice
-from mmem.records import AddedObservations, Graph, Relation
+from mmem.records import AddedObservations, Entity, Graph, Relation
 from mmem.server.answers import Write, size_in_frame
 
-_FRAME = 64  # bytes around a result's items
-_SHRINK = 0.9
+_SHRINK = 0.95
+_LARGE = 500  # bytes of a large item: of no more items than would fit if all were large, the size isn't asked first
+_TERSEST = 4  # how many times less than JSON a format may take
+_TEXTS: dict[type, str] = {Entity: "observations", AddedObservations: "added_observations"}
 
 Owner = Callable[[Sequence[int]], int]  # of a relation's ends on the page: the place of the entity that brings it
+first_end: Owner = itemgetter(0)
+
+Fits = Callable[[Any], bool]
 
 
 class Cut(NamedTuple):
@@ -29,115 +36,138 @@ class Cut(NamedTuple):
     total: int
     whole: bool  # False where a part of the one item that is kept is missing
 
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out."""
+        return self.whole and self.kept == self.total
+
 
 def cut(
-    result: object, write: Write, most: int, owner: Owner = min, measure: Callable[[object], int] | None = None
+    result: object, write: Write, most: int, owner: Owner = min, measure: Callable[[Any], int] | None = None
 ) -> Cut:
     """Return a result that takes at most so many bytes in a frame.
 
-    `owner` tells with which entity of a graph a relation goes: `max` where both ends have to be there. `measure`
-    returns the bytes of one item, for a `write` that leaves much out.
+    `owner` tells with which entity of a graph a relation goes: `first_end` with the one that it comes from, `min`
+    with either, `max` where both have to be there. `measure` returns the bytes of one item, for a `write` that
+    leaves much out.
     """
-    total = _count(result)
-    text = write(result)
-    if size_in_frame(text) <= most or total == 0:
-        return Cut(text, result, total, total, True)
-    kept = _how_many(result, most, owner, measure or _size)
+    if not isinstance(result, Graph | list):
+        return Cut(write(result), result, 0, 0, True)
+    whole = _Whole(result, owner)
+    raw = len(msgspec.json.encode(result)) if whole.count > most // _LARGE else 0
+    if raw <= _TERSEST * most:
+        text = write(result)
+        if (size := size_in_frame(text)) <= most:
+            return Cut(text, result, whole.count, whole.count, True)
+        share = most / size
+    else:  # to write all of it would take long, for nothing: a part tells how much fits
+        share = most / raw
+        share *= _SHRINK * most / size_in_frame(write(whole.first(whole.how_many(share, measure or _size))))
+    kept = whole.how_many(share, measure or _size)
     while kept > 0:
-        part = _first(result, kept, owner)
+        part = whole.first(kept)
         text = write(part)
         if (size := size_in_frame(text)) <= most:
-            return Cut(text, part, kept, total, True)
-        kept = min(kept - 1, int(kept * most / size * _SHRINK))
-    part = _piece(result, write, most, owner)
-    return Cut(write(part), part, min(1, total), total, False)
+            return Cut(text, part, kept, whole.count, True)
+        kept = min(kept - 1, max(1, int(kept * most / size * _SHRINK)))
+    part, kept = _piece(whole.first(1), lambda part: size_in_frame(write(part)) <= most)
+    return Cut(write(part), part, kept, whole.count, False)
 
 
-def _count(result: object) -> int:
-    if isinstance(result, Graph):
-        return len(result.entities)
-    return len(result) if isinstance(result, list) else 0
+class _Whole:
+    """A result to be cut: entities with the relations that each brings, or a list."""
 
+    def __init__(self, result: Graph | list[Any], owner: Owner) -> None:
+        self._result = result
+        self._items: list[Any] = result.entities if isinstance(result, Graph) else result
+        self._owner = owner
 
-def _how_many(result: object, most: int, owner: Owner, measure: Callable[[object], int]) -> int:
-    """Return how many items fit, as far as their sizes tell."""
-    sizes = [measure(item) for item in (result.entities if isinstance(result, Graph) else _items(result))]
-    if isinstance(result, Graph):
-        for relation, place in _owned(result, owner):
+    @property
+    def count(self) -> int:
+        return len(self._items)
+
+    def first(self, number: int) -> Graph | list[Any]:
+        """Return the first items."""
+        if not isinstance(self._result, Graph):
+            return self._items[:number]
+        relations = [relation for relation, place in self._owned if place < number]
+        return Graph(entities=self._items[:number], relations=relations)
+
+    def how_many(self, share: float, measure: Callable[[Any], int]) -> int:
+        """Return how many items make up a share of the whole, as far as their sizes tell; at least one."""
+        sizes = [measure(item) for item in self._items]
+        for relation, place in self._owned:
             sizes[place] += measure(relation)
-    return sum(1 for size in accumulate(sizes) if size + _FRAME <= most)
+        most = sum(sizes) * share
+        return max(1, sum(1 for size in accumulate(sizes) if size <= most))
 
-
-def _items(result: object) -> list[Any]:
-    assert isinstance(result, list)
-    return result
+    @cached_property
+    def _owned(self) -> list[tuple[Relation, int]]:
+        """Each relation with the place of the entity that brings it."""
+        if not isinstance(self._result, Graph):
+            return []
+        places = {entity.id: place for place, entity in enumerate(self._items)}
+        owned = []
+        for relation in self._result.relations:
+            ends = [places[id] for id in (relation.from_id, relation.to_id) if id in places]
+            owned.append((relation, self._owner(ends)))
+        return owned
 
 
 def _size(item: object) -> int:
-    raw = msgspec.json.encode(item)
-    return len(raw) + raw.count(b'"') + raw.count(b"\\") + 1
+    return size_in_frame(msgspec.json.encode(item).decode())
 
 
-def _owned(graph: Graph, owner: Owner) -> list[tuple[Relation, int]]:
-    """Return each relation with the place of the entity that brings it."""
-    places = {entity.id: place for place, entity in enumerate(graph.entities)}
-    owned = []
-    for relation in graph.relations:
-        ends = [places[id] for id in (relation.from_id, relation.to_id) if id in places]
-        owned.append((relation, owner(ends)))
-    return owned
+def _piece(first: Graph | list[Any], fits: Fits) -> tuple[Graph | list[Any], int]:
+    """Return what fits of an item that is too large on its own, and whether that is 1 or 0 items.
 
-
-def _first(result: object, number: int, owner: Owner) -> object:
-    """Return the first items of a result."""
-    if not isinstance(result, Graph):
-        return _items(result)[:number]
-    relations = [relation for relation, place in _owned(result, owner) if place < number]
-    return Graph(entities=result.entities[:number], relations=relations)
-
-
-def _piece(result: object, write: Write, most: int, owner: Owner) -> object:
-    """Return what fits of the first item, which is too large on its own: its first observations, then relations."""
-    first = _first(result, 1, owner)
+    That is its first observations, then its first relations; nothing where a name and a type are too large already.
+    """
     if not isinstance(first, Graph):
-        return [_shortened(item, write, most) for item in _items(first)]
-    entities = [_shortened(entity, write, most) for entity in first.entities]
+        item = _shortened(first[0], lambda item: fits([item]))
+        return ([], 0) if item is None else ([item], 1)
+    entity = _shortened(first.entities[0], lambda entity: fits(Graph(entities=[entity], relations=[])))
+    if entity is None:
+        return Graph(entities=[], relations=[]), 0
+    relations = first.relations
+    return _largest(lambda number: Graph(entities=[entity], relations=relations[:number]), len(relations), fits), 1
 
-    def with_relations(number: int) -> Graph:
-        return Graph(entities=entities, relations=first.relations[:number])
 
-    return with_relations(_largest(with_relations, len(first.relations), write, most))
+def _shortened(item: Any, fits: Fits) -> Any:
+    """Return an item with as many of its observations as fit, without properties where these are too large.
 
-
-def _shortened(item: Any, write: Write, most: int) -> Any:
-    """Return an item with as many of its observations as fit, and without properties where these are too large."""
-    most -= _FRAME
-    if size_in_frame(write([item])) <= most:
+    None where nothing of it fits.
+    """
+    if fits(item):
         return item
-    name = "added_observations" if isinstance(item, AddedObservations) else "observations"
-    every = getattr(item, name, [])
-    if every and size_in_frame(write([structs.replace(item, **{name: []})])) > most:
-        item = structs.replace(item, properties=None)
+    name = _TEXTS.get(type(item))
+    every = getattr(item, name) if name else []
 
     def with_observations(number: int) -> Any:
-        return structs.replace(item, **{name: every[:number]}) if every else item
+        return structs.replace(item, **{name: every[:number]}) if name else item
 
-    return with_observations(_largest(lambda number: [with_observations(number)], len(every), write, most))
+    if not fits(with_observations(0)):
+        if not hasattr(item, "properties"):
+            return None
+        item = structs.replace(item, properties=None)
+        if not fits(with_observations(0)):
+            return None
+    return _largest(with_observations, len(every), fits)
 
 
-def _largest(make: Callable[[int], object], count: int, write: Write, most: int) -> int:
-    """Return up to which number what is made of so many things fits."""
+def _largest(make: Callable[[int], Any], count: int, fits: Fits) -> Any:
+    """Return what is made of as many of so many things as fit."""
     low, high = 0, 1
-    while high <= count and size_in_frame(write(make(high))) <= most:
+    while high <= count and fits(make(high)):
         low, high = high, high * 2
     high = min(high, count + 1)
     while high - low > 1:
         middle = (low + high) // 2
-        if size_in_frame(write(make(middle))) <= most:
+        if fits(make(middle)):
             low = middle
         else:
             high = middle
-    return low
+    return make(low)
 
 
 def said(part: Cut, hint: str, total: int | None = None, *, at_least: bool = False, **details: object) -> Notice:
@@ -146,6 +176,8 @@ def said(part: Cut, hint: str, total: int | None = None, *, at_least: bool = Fal
     of = f"{'more than ' if at_least else ''}{known:,}"
     if part.whole:
         message = f"these are {part.kept:,} of {of}: more wouldn't fit into one result; {hint}"
-    else:
+    elif part.kept:
         message = f"this is a part of 1 of {of}, which is too large for one result; {hint}"
+    else:
+        message = f"the one of {of} that comes next is too large for any result and was left out; {hint}"
     return Notice("truncated", message, total=known, returned=part.kept, **details)

@@ -10,14 +10,18 @@ from mmem.errors import InvalidArguments, InvalidRequest, MmemError, UnknownTool
 from mmem.names import category_fault
 from mmem.outcomes import Notice, Outcome
 from mmem.reading import Reader
+from mmem.records import Graph
 from mmem.registry import COMMANDS, Tool, carry_out, tool
 from mmem.requests import parse
-from mmem.server.answers import Result, answer, failure, writer
-from mmem.server.cutting import Cut, cut, said
+from mmem.server.answers import Result, answer, failure, lines, shortened, size_in_frame, writer
+from mmem.server.cutting import Cut, Owner, cut, first_end, said
 from mmem.server.guidance import instructions
 from mmem.server.schemas import input_schema
 from mmem.store import Store
 
+_FRAME = 500  # bytes of a frame around a result's texts, and of the counts of notices left out
+_CUT_NOTICE = 500  # bytes that the notice of a cut takes at most
+_LISTED = 10  # ids that it names
 _SMALLEST = 30  # bytes of an entity in any format: no result holds more of them than that
 _RESOURCE = {"description": "Everything in a category: entities and relations", "mimeType": "application/json"}
 
@@ -42,6 +46,7 @@ class MultiMemory:
         self.store = store
         self.write = writer(options.format)
         self._options = options
+        self._most = options.max_bytes - _FRAME - _CUT_NOTICE
         pinned = {"list_categories", "delete_category"} if options.pin else set()
         names = [name.replace("-", "_") for name, entry in COMMANDS.items() if entry.tool]
         known = {name: tool(name) for name in names if name not in pinned}
@@ -85,37 +90,51 @@ class MultiMemory:
         if self._options.pin and arguments.get("category") is not None:
             message = f"$: there is no argument 'category': this memory is the category '{self._options.pin}' alone"
             raise InvalidArguments(message)
+        if name == "list_categories":  # hosts send a made-up argument to tools that take none
+            arguments = {}
         request = parse(found.request, arguments)
         if name == "read_graph":
-            request = _bounded(request, self._options.max_bytes)
-        outcome = carry_out(self.store, found, request)
-        text, notices = self._fitted(name, request, outcome)
-        return answer(text, notices, room=self._options.max_bytes // 4)
+            request = _bounded(request, self._most // _SMALLEST)
+        return self._fitted(name, request, carry_out(self.store, found, request))
 
     def _no_tool(self, name: str) -> InvalidRequest | UnknownTool:
         if name in self._refused:
             return InvalidRequest(f"{name} would change the memory, and this server only reads it (--read-only)")
         return UnknownTool(f"Unknown tool: {name[:200]}", {"tool": name[:200], "tools": list(self._tools)})
 
-    def _fitted(self, name: str, request: Request, outcome: Outcome[Any]) -> tuple[str, list[Notice]]:
-        """Return a result's text within the limit, and the notices with what was cut."""
+    def _fitted(self, name: str, request: Request, outcome: Outcome[Any]) -> Result:
+        """Return an outcome as a result within the limit; where it was cut, a notice says so before all others."""
         notices = list(outcome.notices)
-        result = outcome.result
-        related = name == "search_nodes" or bool(getattr(request, "related", False))
-        part = cut(result, self.write, self._options.max_bytes, min if related or name != "open_nodes" else max)
-        if part.whole and part.kept == part.total:
-            return part.text, notices
+        beside = size_in_frame("\n".join(lines(notices, self._most // 4))) if notices else 0
+        part = cut(outcome.result, self.write, self._most - beside, _owner(name, request))
+        if part.complete:
+            return answer(part.text, notices, room=beside)
+        cut_off = _cut_off(outcome.result, part)
+        notices = [one for one in notices if one.code != "truncated" or one.details.get("id") not in cut_off]
         if name in {"read_graph", "search_nodes"}:
-            paged = [one for one in notices if one.code == "truncated" and "nextOffset" in one.details]
-            notices = [one for one in notices if one not in paged]
-            return part.text, [*notices, _next_page(part, request, paged)]
-        left = _left_out(result, part.kept)
-        hint = f"open the others in another call: {left}" if name == "open_nodes" else "all of it was stored"
-        return part.text, [*notices, said(part, hint)]
+            paged = [one for one in notices if "nextOffset" in one.details]
+            notices = [_next_page(part, request, paged), *(one for one in notices if one not in paged)]
+        else:
+            notices.insert(0, said(part, self._how_to_see(name, cut_off)))
+        return answer(part.text, notices, room=beside + _CUT_NOTICE)
+
+    def _how_to_see(self, name: str, cut_off: Sequence[str]) -> str:
+        """Return how to get what was left out of a result that can't be paged."""
+        if name in self._tools and self._tools[name].writes:
+            return "what isn't shown is stored all the same"
+        if not cut_off:
+            return "a larger --max-bytes of the server shows more of it"
+        listed = ", ".join(f"id {id}" for id in cut_off[:_LISTED])
+        more = f" and {len(cut_off) - _LISTED:,} more" if len(cut_off) > _LISTED else ""
+        return f"open the others in another call: {listed}{more}"
 
     def failure(self, error: MmemError) -> Result:
         """Return the result that says what went wrong; `error` holds the sentence, as multi-memory-mcp has it."""
-        return failure(self.write({"error": error.message, "code": error.code}))
+
+        def text(message: str) -> str:
+            return self.write({"error": message, "code": error.code})
+
+        return failure(text(shortened(error.message, self._most, lambda message: size_in_frame(text(message)))))
 
     def resources(self) -> list[dict[str, Any]]:
         """Return a resource for each category."""
@@ -141,36 +160,40 @@ class MultiMemory:
 
     def graph_text(self, category: str) -> tuple[str, str | None]:
         """Return a category's graph as JSON, and what to say where it was cut."""
-        most = self._options.max_bytes
         with self.store.reading(category) as transaction:
             reader = Reader(transaction)
-            graph = reader.graph(limit=most // _SMALLEST)
+            graph = reader.graph(limit=self._most // _SMALLEST)
             total = reader.count()
-        part = cut(graph, writer("json"), most)
+        part = cut(graph, writer("json"), self._most, first_end)
         if part.whole and part.kept == total:
             return part.text, None
         return part.text, said(part, "read_graph shows the others with `limit` and `offset`", total).message
 
 
-def _bounded(request: Any, max_bytes: int) -> Any:
+def _bounded(request: Any, most: int) -> Any:
     """Return a reading of no more entities than could fit: a large category isn't read whole to show its start."""
-    most = max(1, max_bytes // _SMALLEST)
     return request if request.limit is not None and request.limit <= most else structs.replace(request, limit=most)
+
+
+def _owner(name: str, request: Request) -> Owner:
+    """Return with which entity a relation goes; each as the tool has it."""
+    if name == "open_nodes":
+        return min if getattr(request, "related", False) else max
+    return first_end if name == "read_graph" else min
+
+
+def _cut_off(result: Any, part: Cut) -> list[str]:
+    """Return the ids of the entities that were left out."""
+    return [entity.id for entity in result.entities[part.kept :]] if isinstance(result, Graph) else []
 
 
 def _next_page(part: Cut, request: Any, paged: Sequence[Notice]) -> Notice:
     """Return the notice that names the next page of a graph; the tool's own notice of one counts from elsewhere."""
     offset = request.offset or 0
     following = offset + (part.kept or 1)
-    hint = f"`offset {following}` shows the next"
+    hints = [f"`offset {following}` shows the next"] if part.total > (part.kept or 1) or paged else []
     if not part.whole:
-        hint += ", and a larger --max-bytes of the server all of this one"
+        hints.append("a larger --max-bytes of the server shows all of this one")
     counted = paged[0].details.get("total") if paged else None
     total = counted if isinstance(counted, int) else offset + part.total
-    return said(part, hint, total, at_least=bool(paged) and counted is None, nextOffset=following)
-
-
-def _left_out(result: Any, kept: int) -> str:
-    """Return the ids of what was cut off, the first of them."""
-    ids = [f"id {entity.id}" for entity in getattr(result, "entities", [])[kept:]]
-    return ", ".join(ids[:10]) + (f" and {len(ids) - 10} more" if len(ids) > 10 else "")
+    return said(part, ", and ".join(hints), total, at_least=bool(paged) and counted is None, nextOffset=following)

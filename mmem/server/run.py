@@ -14,7 +14,8 @@ from mcp.server.runner import serve_loop
 
 from mmem.server.claim import Wire
 from mmem.server.service import Service
-from mmem.server.wire import Reader, Writer, streams
+from mmem.server.wire import Reader, streams
+from mmem.server.writer import Writer
 
 _TURNS = 6
 
@@ -62,6 +63,7 @@ async def _serve(service: Service, wire: Wire | None) -> int | None:
         await _converse(service, reading, writing)
         while reading.restarts():
             await _converse(service, reading, writing)
+        await writing.settle()  # streams of changes are told that they end
     return ended.signal
 
 

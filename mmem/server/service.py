@@ -28,6 +28,7 @@ class Service:
         self._categories = categories
         self.announcer = Announcer(dialect)
         self._tools = t.ListToolsResult(tools=[t.Tool.model_validate(one) for one in dialect.definitions()])
+        remembers = prompts and any(dialect.writes(tool.name) for tool in self._tools.tools)
         self.server: Server[Any] = Server(
             "mmem",
             version=__version__,
@@ -41,8 +42,8 @@ class Service:
             on_subscribe_resource=self.subscribe,
             on_unsubscribe_resource=self.unsubscribe,
             on_subscriptions_listen=self.announcer.listen,
-            on_list_prompts=self.list_prompts if prompts else None,
-            on_get_prompt=self.get_prompt if prompts else None,
+            on_list_prompts=self.list_prompts if remembers else None,
+            on_get_prompt=self.get_prompt if remembers else None,
             on_completion=self.complete if prompts else None,
         )
         self.server.middleware.clear()  # tracing that goes nowhere without an exporter

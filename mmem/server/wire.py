@@ -6,136 +6,38 @@ descriptors on the event loop. It answers every broken frame, and it ends a run 
 
 import asyncio
 import os
+import select
 import stat
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import Self
 
 import anyio
+import anyio.lowlevel
+from mcp.shared.dispatcher import as_request_id
 from mcp.shared.message import SessionMessage
-from mcp.types import ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp.types import ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest
 
 from mmem.server.claim import Wire
-from mmem.server.frames import MAX_FRAME, Refused, message_of, too_large
-
-STALLED = 5.0  # seconds that a client which has stopped reading is given
+from mmem.server.frames import LineCutter, Refused, message_of
+from mmem.server.writer import Stream, Writer
 
 _CHUNK = 1 << 16
 _AHEAD = 1_000  # lines to have read before they can be dealt with
 _LEAD = 8  # notifications kept that come before the first request
-_KEPT = 1 << 10  # bytes kept of either end of a frame that is too large
+_MOST_KEPT = 64 << 20  # bytes of answers that may wait for a client which asks on without reading
 _NEVER_ANSWERED = "subscriptions/listen"  # its answer is the end of the stream
 
 
-class _Stream:
-    async def aclose(self) -> None:
-        """Do nothing: the descriptors live as long as the process."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
-
-
-class Writer(_Stream):
-    """Writes frames whole and in order, and knows which requests still wait for their answer."""
-
-    def __init__(self, descriptor: int) -> None:
-        """Write to a descriptor."""
-        self.broken = False
-        self.on_break: Callable[[], None] = lambda: None
-        self.unanswered: set[int | str] = set()
-        self._descriptor = descriptor
-        self._lock = anyio.Lock(fast_acquire=True)  # first come, first served
-        self._blocked_since: float | None = None
-        self._moved = anyio.Event()
-
-    async def send(self, item: SessionMessage) -> None:
-        """Write a message. Raises `BrokenResourceError` where the client is gone."""
-        message = item.message
-        try:
-            text = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
-            async with self._lock:
-                await self._write(text)
-        finally:
-            if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-                self.answered(message.id)
-
-    def answered(self, id: int | str) -> None:
-        """Note that a request has its answer, or will never get one."""
-        self.unanswered.discard(id)
-        self._stir()
-
-    async def settle(self) -> None:
-        """Wait until every request is answered, or the client has read nothing for `STALLED` seconds."""
-        began = anyio.current_time()
-        while self.unanswered and not self.broken:
-            since = self._blocked_since
-            deadline = float("inf") if since is None else max(since, began) + STALLED
-            with anyio.move_on_at(deadline) as scope:
-                await self._moved.wait()
-            if scope.cancelled_caught and self._blocked_since == since:
-                self._break()
-
-    def _stir(self) -> None:
-        self._moved.set()
-        self._moved = anyio.Event()
-
-    async def _write(self, data: bytes) -> None:
-        if self.broken:
-            raise anyio.BrokenResourceError
-        try:
-            try:
-                sent = os.write(self._descriptor, data)
-            except BlockingIOError:
-                sent = 0
-            if sent < len(data):
-                await self._write_rest(memoryview(data)[sent:], begun=bool(sent))
-        except OSError:
-            self._break()
-            raise anyio.BrokenResourceError from None
-
-    async def _write_rest(self, data: memoryview, *, begun: bool) -> None:
-        """Write what the pipe had no room for: a frame that is begun is finished, even by a cancelled task."""
-        try:
-            with anyio.move_on_after(STALLED if begun else None, shield=begun) as scope:
-                while data:
-                    self._blocked_since = anyio.current_time()
-                    self._stir()
-                    await anyio.wait_writable(self._descriptor)
-                    try:
-                        data = data[os.write(self._descriptor, data) :]
-                    except BlockingIOError:
-                        continue
-                    scope.shield, scope.deadline = True, anyio.current_time() + STALLED
-        finally:
-            self._blocked_since = None
-        if data:
-            self._break()
-            raise anyio.BrokenResourceError
-
-    def _break(self) -> None:
-        self.broken = True
-        self.on_break()
-        self._stir()
-
-
-class Reader(_Stream):
+class Reader(Stream):
     """Reads messages line by line, and answers those lines itself that hold none."""
 
     def __init__(self, descriptor: int, writer: Writer) -> None:
         """Read from a descriptor; answer by the writer."""
         self._descriptor = descriptor
         self._writer = writer
+        self._cutter = LineCutter()
         self._lines: deque[bytes | Refused] = deque()
-        self._parts: list[bytes] = []  # of the line that is arriving
-        self._size = 0
-        self._tail = b""
         self._ended = False
         self._watched = False
         self._waiting: asyncio.Future[None] | None = None
@@ -147,8 +49,12 @@ class Reader(_Stream):
 
     def stop(self) -> None:
         """Read nothing more: what is being answered is the last."""
-        self._ended = True
         self._lines.clear()
+        self._end()
+
+    def _end(self) -> None:
+        self._ended = True
+        self._writer.end()
         self._watch(False)
         self._wake()
 
@@ -196,11 +102,11 @@ class Reader(_Stream):
             self._discovered = message.method == "server/discover" and (self._discovered or not self._asked)
             self._asked = True
             if message.method != _NEVER_ANSWERED:
-                self._writer.unanswered.add(message.id)
+                self._writer.asked(message.id)
         elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
-            id = (message.params or {}).get("requestId")
-            if isinstance(id, int | str):
-                self._writer.answered(id)
+            id = as_request_id((message.params or {}).get("requestId"))
+            if id is not None:
+                self._writer.cancelled(id)
         return item
 
     async def _next(self) -> SessionMessage | None:
@@ -210,6 +116,9 @@ class Reader(_Stream):
                 if self._ended:
                     return None
                 await self._arrival()
+            await self._room()
+            if not self._lines:
+                continue
             line = self._lines.popleft()
             try:
                 if isinstance(line, Refused):
@@ -224,12 +133,21 @@ class Reader(_Stream):
         with suppress(anyio.BrokenResourceError):
             await self._writer.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=refused.id, error=error)))
 
+    async def _room(self) -> None:
+        """Wait while the client lets its answers lie; its end may hide behind what is unread, so it is asked for."""
+        while self._writer.kept > _MOST_KEPT:
+            with anyio.move_on_after(1):
+                await self._writer.moved()
+            if not self._ended and _hung_up(self._descriptor):
+                self._writer.end()
+
     async def _arrival(self) -> None:
         """Wait until something has arrived, or the end has come."""
         try:
             self._watch(True)
         except PermissionError:  # a regular file is always ready
             self._read()
+            await anyio.lowlevel.checkpoint()  # let what was read so far be carried out
             return
         self._waiting = asyncio.get_running_loop().create_future()
         try:
@@ -257,41 +175,20 @@ class Reader(_Stream):
             return
         except OSError:  # a terminal or socket that is gone
             chunk = b""
-        if not chunk:  # the end; a last line may lack its newline
-            self._ended, chunk = True, b"\n"
-        self._split(chunk)
-        if self._ended or len(self._lines) > _AHEAD:
+        self._lines.extend(self._cutter.cut(chunk or b"\n"))  # a last line may lack its newline
+        if not chunk:
+            self._end()
+        elif len(self._lines) > _AHEAD:
             self._watch(False)  # until the next arrival is waited for
-        if self._lines or self._ended:
+        if self._lines:
             self._wake()
 
-    def _split(self, chunk: bytes) -> None:
-        """Add what has arrived to the line that is arriving, and cut it into lines."""
-        first, *more = chunk.split(b"\n")
-        self._add(first)
-        if not more:
-            return
-        self._lines.append(self._whole())
-        self._lines.extend(more[:-1])
-        self._parts, self._size, self._tail = [], 0, b""
-        self._add(more[-1])
 
-    def _add(self, part: bytes) -> None:
-        """Keep a part of a line; of one that grows too large, both ends."""
-        self._size += len(part)
-        if self._size <= MAX_FRAME:
-            self._parts.append(part)
-            return
-        if len(self._parts) > 1:
-            joined = b"".join(self._parts)
-            self._parts, self._tail = [joined[:_KEPT]], joined[-_KEPT:]
-        self._tail = (self._tail + part)[-_KEPT:]
-
-    def _whole(self) -> bytes | Refused:
-        """Return the line that has arrived, or the refusal of one that is too large."""
-        if self._size <= MAX_FRAME:
-            return b"".join(self._parts)
-        return too_large(b"".join(self._parts), self._tail)
+def _hung_up(descriptor: int) -> bool:
+    """Tell whether a client has closed its end, though not all that it sent was read."""
+    poll = select.poll()
+    poll.register(descriptor, getattr(select, "POLLRDHUP", 0))
+    return bool(poll.poll(0))
 
 
 def streams(wire: Wire) -> tuple[Reader, Writer]:
