@@ -223,7 +223,7 @@ def test_a_large_echo_is_cut_though_all_is_stored(tool: str) -> None:
             result = call(one, tool, **requests[tool])
         kept = len(graph(result))
         assert notices(result) == [
-            f"truncated: these are {kept} of 500: more wouldn't fit into one result; all of it was stored"
+            f"truncated: these are {kept} of 500: more wouldn't fit into one result; what isn't shown is stored all the same"
         ]
 
 

@@ -548,16 +548,22 @@ def test_a_client_that_closes_the_output_is_no_error(rpc: Rpc, frames: bytes) ->
 
 
 def test_a_client_that_has_stopped_reading_is_given_five_seconds_at_the_end(rpc: Rpc) -> None:
-    floods = [many(7, 3_000), b"".join(request("ping", number) for number in range(3_000)), b"{\n" * 3_000]
+    answers_beyond_all_bounds = (b'{"id":"' + b"x" * MIB + b'"}\n') * 65
+    floods = [
+        many(7, 3_000),
+        b"".join(request("ping", number) for number in range(3_000)),
+        b"{\n" * 3_000,
+        answers_beyond_all_bounds + b"{\n" * 30_000,
+    ]
     with ExitStack() as running:
         servers = [running.enter_context(rpc(reads=False)) for _ in floods]
         for server, flood in zip(servers, floods, strict=True):
             server.send(HANDSHAKE, flood)
             server.close()
         began = time.monotonic()
-        assert [server.ended() for server in servers] == [0, 0, 0]
+        assert [server.ended() for server in servers] == [0] * 4
         print(f"ended after {time.monotonic() - began:.1f} s")
-        assert [server.stderr for server in servers] == ["", "", ""]
+        assert [server.stderr for server in servers] == [""] * 4
 
 
 def test_a_client_that_reads_nothing_for_a_while_loses_nothing(rpc: Rpc) -> None:

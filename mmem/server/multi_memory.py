@@ -191,9 +191,10 @@ def _next_page(part: Cut, request: Any, paged: Sequence[Notice]) -> Notice:
     """Return the notice that names the next page of a graph; the tool's own notice of one counts from elsewhere."""
     offset = request.offset or 0
     following = offset + (part.kept or 1)
-    hints = [f"`offset {following}` shows the next"] if part.total > (part.kept or 1) or paged else []
+    more = {"nextOffset": following} if paged or following < offset + part.total else {}
+    hints = [f"`offset {following}` shows the next"] if more else []
     if not part.whole:
         hints.append("a larger --max-bytes of the server shows all of this one")
     counted = paged[0].details.get("total") if paged else None
     total = counted if isinstance(counted, int) else offset + part.total
-    return said(part, ", and ".join(hints), total, at_least=bool(paged) and counted is None, nextOffset=following)
+    return said(part, ", and ".join(hints), total, at_least=bool(paged) and counted is None, **more)
