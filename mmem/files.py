@@ -74,7 +74,9 @@ def _is_database(path: str) -> bool:
     try:
         with open(path, "rb") as file:
             return file.read(16) == b"SQLite format 3\0"
-    except OSError:
+    except OSError as error:
+        if error.errno in {errno.EMFILE, errno.ENFILE}:  # no more files can be opened: that says nothing of this one
+            raise from_os(error, path) from error
         return False
 
 

@@ -222,9 +222,8 @@ def test_a_large_echo_is_cut_though_all_is_stored(tool: str) -> None:
         if tool != "create_entities":
             result = call(one, tool, **requests[tool])
         kept = len(graph(result))
-        assert notices(result) == [
-            f"truncated: these are {kept} of 500: more wouldn't fit into one result; what isn't shown is stored all the same"
-        ]
+        left = "more wouldn't fit into one result; what isn't shown is stored all the same"
+        assert notices(result) == [f"truncated: these are {kept} of 500: {left}"]
 
 
 def test_categories_that_dont_fit_are_counted() -> None:
