@@ -335,3 +335,9 @@ def test_an_error_of_any_size_fits(offered: Any, name: str) -> None:
     assert 4_000 < size_in_frame(content["text"]) <= 9_000
     assert "$.relations[0]" in content["text"]
     assert "not_found" in content["text"]
+
+
+def test_a_made_up_argument_of_the_tool_that_takes_none_is_passed_over(offered: Callable[..., MultiMemory]) -> None:
+    assert offered().call("list_categories", {"random_string": "x"})["content"][0]["text"] == "[]"
+    with pytest.raises(InvalidArguments):
+        offered().call("list_categories", {"category": "Bad"})

@@ -91,7 +91,7 @@ class MultiMemory:
             message = f"$: there is no argument 'category': this memory is the category '{self._options.pin}' alone"
             raise InvalidArguments(message)
         if name == "list_categories":  # hosts send a made-up argument to tools that take none
-            arguments = {}
+            arguments = {key: value for key, value in arguments.items() if key == "category"}
         request = parse(found.request, arguments)
         if name == "read_graph":
             request = _bounded(request, self._most // _SMALLEST)
