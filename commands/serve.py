@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 import click
 
@@ -64,8 +66,14 @@ def command(dialect: str, read_only: bool, pin: str | None, max_bytes: int) -> N
     options = Options(serialization, max_bytes, read_only, pin)
     with app.store() as store:
         ended_by = start(store, dialect, options, wire, app.streams)
-    if ended_by == signal.SIGINT:
-        raise click.exceptions.Exit(int(ExitStatus.INTERRUPTED))
+    _leave(ExitStatus.INTERRUPTED if ended_by == signal.SIGINT else ExitStatus.OK)
+
+
+def _leave(status: ExitStatus) -> NoReturn:
+    """End the process at once: everything is stored and answered, and to take the SDK down takes 20 to 40 ms."""
+    with suppress(OSError, ValueError, AttributeError):  # a standard error that is closed
+        sys.stderr.flush()
+    os._exit(int(status))
 
 
 def _choose_category(app: App, pin: str | None) -> None:
