@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 PATIENCE = 30  # seconds after which something hangs
+LIFETIME = 120  # seconds after which a server is killed, whoever waits for it
 
 
 class Client:
@@ -40,6 +41,8 @@ class Client:
             env={**os.environ, **(environ or {})},
             cwd=cwd,
         )
+        self._end = threading.Timer(LIFETIME, self.process.kill)
+        self._end.start()
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._reading = threading.Thread(target=self._read, daemon=True)
         self._asked = 0
@@ -52,6 +55,7 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._end.cancel()
         self.process.kill()
         self.process.wait()
         self.process.stdin.close()

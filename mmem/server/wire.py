@@ -136,6 +136,7 @@ class Reader(Stream):
     async def _room(self) -> None:
         """Wait while the client lets its answers lie; its end may hide behind what is unread, so it is asked for."""
         while self._writer.kept > _MOST_KEPT:
+            self._watch(False)
             with anyio.move_on_after(1):
                 await self._writer.moved()
             if not self._ended and _hung_up(self._descriptor):

@@ -44,7 +44,7 @@ class Writer(Stream):
         self.kept = 0  # bytes that the client has had no room for
         self._descriptor = descriptor
         self._frames: deque[memoryview] = deque()
-        self._unanswered: set[int | str] = set()
+        self._unanswered: dict[int | str, int] = {}  # how many requests by id: some clients use one id for all
         self._ending = False
         self._watched = False
         self._stalling: asyncio.TimerHandle | None = None
@@ -57,16 +57,22 @@ class Writer(Stream):
             self._put(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
         finally:
             if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
-                self._unanswered.discard(message.id)
-                self._stir()
+                self._answered(message.id)
 
     def asked(self, id: int | str) -> None:
         """Note that a request waits for its answer."""
-        self._unanswered.add(id)
+        self._unanswered[id] = self._unanswered.get(id, 0) + 1
 
     def cancelled(self, id: int | str) -> None:
         """Note that a request will get no answer; to the SDK, `"7"` and `7` are the same."""
-        self._unanswered -= {one for one in self._unanswered if coerce_request_id(one) == coerce_request_id(id)}
+        meant = coerce_request_id(id)
+        for one in [one for one in self._unanswered if coerce_request_id(one) == meant]:
+            self._answered(one)
+
+    def _answered(self, id: int | str) -> None:
+        left = self._unanswered.pop(id, 0) - 1
+        if left > 0:
+            self._unanswered[id] = left
         self._stir()
 
     def end(self) -> None:
