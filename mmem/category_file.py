@@ -14,7 +14,19 @@ from types import TracebackType
 from mmem import schema
 from mmem.errors import Conflict, Storage
 from mmem.faults import primary_code, raise_ours
-from mmem.files import Identity, connect, connect_to_read, directory_lock, has_log, identity, is_frozen, remove, waiting
+from mmem.files import (
+    Identity,
+    connect,
+    connect_to_read,
+    directory_lock,
+    has_log,
+    identity,
+    inode,
+    is_frozen,
+    remove,
+    set_log_aside,
+    waiting,
+)
 from mmem.layout import OWN, inspect, state
 from mmem.outcomes import Notice
 from mmem.transaction import Pending, Transaction
@@ -68,6 +80,8 @@ class CategoryFile:
         self._synchronous = synchronous
         self._conn: sqlite3.Connection | None = None
         self._identity: Identity | None = None
+        self._log: Identity | None = None
+        self._aside: str | None = None
         self._cookie: int | None = None
         self._changes: int | None = None
         self._layout = OWN
@@ -85,9 +99,11 @@ class CategoryFile:
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
         if self._conn is not None:
+            self._set_log_aside()
             self._conn.close()
             self._conn = None
             self._identity = None
+            self._log = None
             self._known = None
 
     def version(self) -> tuple[Identity | None, int] | None:
@@ -118,7 +134,9 @@ class CategoryFile:
             with self._translated():
                 self._refresh(conn)
                 self._active = Transaction(self.category, conn, self._layout)
-                yield self._active.part()
+                part = self._active.part()
+                self._say_aside(part)
+                yield part
         finally:
             self._active = None
             if conn.in_transaction:
@@ -145,6 +163,7 @@ class CategoryFile:
                 self._refresh(conn)
                 known, self._known = self._known, None
                 self._active = transaction = Transaction(self.category, conn, OWN, known, writes=True)
+                self._say_aside(transaction)
                 if not self._layout.own:
                     self._changes = None
                     schema.install(conn)
@@ -241,8 +260,35 @@ class CategoryFile:
                 continue  # it was deleted or replaced meanwhile; a new file may have got the same number
             if identity(self.path) == current:
                 self._identity = current
+                self._log = inode(self.path + "-wal")
                 return self._conn
         raise Conflict(f"another program is creating or replacing {self.path}; try again", {"category": self.category})
+
+    def _set_log_aside(self) -> None:
+        """Rename the log of a file in whose place there is another now, or SQLite would read it into that one.
+
+        It finds a log by its name. While our connection holds it open, no other log can have its number.
+        """
+        if self._is_replaced():
+            with directory_lock(os.path.dirname(self.path), exclusive=True):
+                if self._is_replaced():
+                    self._aside = set_log_aside(self.path)
+
+    def _is_replaced(self) -> bool:
+        """Tell whether another file stands at the path, and beside it still the log of ours."""
+        if self._identity is None or self._log is None or self._log != inode(self.path + "-wal"):
+            return False
+        return inode(self.path) not in {None, self._identity}
+
+    def _say_aside(self, transaction: Transaction) -> None:
+        """Say once where the log of a file that was replaced is now."""
+        if self._aside is not None:
+            message = (
+                f"the file of category '{self.category}' was replaced while it was in use; what the one before hadn't "
+                f"got from its log yet is kept in {self._aside}"
+            )
+            transaction.notice(Notice("repaired", message, category=self.category, log=self._aside))
+            self._aside = None
 
     def _open(self, *, patient: bool) -> sqlite3.Connection:
         if has_log(self.path):

@@ -43,7 +43,7 @@ def categories(base_dir: str) -> list[str]:
         return []
     except OSError as error:
         raise from_os(error, base_dir) from error
-    return sorted(stem for stem in stems if category_fault(stem) is None and _holds_memory(path_of(base_dir, stem)))
+    return sorted(stem for stem in stems if category_fault(stem) is None and holds_memory(path_of(base_dir, stem)))
 
 
 def path_of(base_dir: str, category: str) -> str:
@@ -51,7 +51,7 @@ def path_of(base_dir: str, category: str) -> str:
     return os.path.join(base_dir, f"{category}.db")
 
 
-def _holds_memory(path: str) -> bool:
+def holds_memory(path: str) -> bool:
     """Tell whether a file is a database with the tables of a memory, without changing it."""
     if not os.path.isfile(path) or identity(path) is None:
         return False
@@ -89,6 +89,24 @@ def identity(path: str) -> Identity | None:
     except OSError as error:
         raise from_os(error, path) from error
     return (found.st_dev, found.st_ino) if found.st_size else None
+
+
+def inode(path: str) -> Identity | None:
+    """Return what tells a file from any other, also an empty one; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def locks_out_readers(path: str) -> bool:
+    """Tell whether a database isn't in WAL mode, so that its readers and writers wait for each other."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(20)[18:] != b"\x02\x02"  # the write and read versions: see the file format's section 1.3
+    except OSError:
+        return False
 
 
 def has_log(path: str) -> bool:
@@ -261,6 +279,20 @@ def remove(path: str) -> None:
     for suffix in ("-wal", "-shm", ""):
         with suppress(FileNotFoundError):
             os.unlink(path + suffix)
+
+
+def set_log_aside(path: str) -> str | None:
+    """Rename the log beside a database that it doesn't belong to; return its new path, or None for an empty one."""
+    aside = f"{path}-wal-of-the-one-before-{os.urandom(4).hex()}"
+    try:
+        empty = os.stat(path + "-wal").st_size == 0
+        os.rename(path + "-wal", aside)
+        os.unlink(path + "-shm")  # only an index of the log
+        if empty:
+            os.unlink(aside)
+    except FileNotFoundError:
+        return None
+    return None if empty else aside
 
 
 def _make_directories(directory: str) -> None:

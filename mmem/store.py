@@ -9,7 +9,16 @@ from types import TracebackType
 
 from mmem.category_file import CategoryFile, Missing, Patience
 from mmem.errors import Busy, Conflict, InvalidArguments, NotFound, Storage
-from mmem.files import TIMEOUT, categories, create_file, give_way, path_of, require_sqlite
+from mmem.files import (
+    TIMEOUT,
+    categories,
+    create_file,
+    give_way,
+    holds_memory,
+    locks_out_readers,
+    path_of,
+    require_sqlite,
+)
 from mmem.imaginary import ImaginaryFile
 from mmem.layout import OWN
 from mmem.names import did_you_mean, nearest, require_category
@@ -182,10 +191,18 @@ class Store:
         """Return what tells when a category changes."""
         return Watch(CategoryFile(category, path_of(self.base_dir, category), timeout=_GLANCE))
 
+    def has(self, category: str) -> bool:
+        """Tell whether a category exists."""
+        return category in self._imaginary or holds_memory(path_of(self.base_dir, category))
+
     def size(self, category: str) -> int:
         """Return the bytes of a category's file and its log; 0 where there is none."""
         path = path_of(self.base_dir, category)
         return sum(os.path.getsize(one) for one in (path, path + "-wal") if os.path.exists(one))
+
+    def may_wait(self, category: str) -> bool:
+        """Tell whether even a read of a category may have to wait for others."""
+        return locks_out_readers(path_of(self.base_dir, category))
 
     def changed_at(self) -> int | None:
         """Return when files last came to or went from the base directory, in nanoseconds; None where there is none."""

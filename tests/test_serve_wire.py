@@ -419,16 +419,36 @@ def test_a_file_that_was_deleted_is_not_written_to(server: Rpc, base: Path) -> N
     assert names(base) == ["newer"]
 
 
-def test_a_file_that_was_replaced_is_read_anew(server: Rpc, base: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("with_log", [True, False])  # which SQLite would read into the new file
+@pytest.mark.parametrize("first", ["read_graph", "create_entities"])
+def test_a_file_that_was_replaced_is_read_anew(
+    server: Rpc, base: Path, tmp_path: Path, with_log: bool, first: str
+) -> None:
     server.call("create_entities", entities=[{"name": "old"}])
     with Store(tmp_path / "other") as other:
         call(other, "create_entities", {"entities": [{"name": "new"}]})
-    for log in ("default.db-wal", "default.db-shm"):  # which SQLite would read into the new file
+    for log in () if with_log else ("default.db-wal", "default.db-shm"):
         (base / log).unlink()
     (tmp_path / "other" / "default.db").replace(base / "default.db")
-    assert [entity["name"] for entity in server.call("read_graph")["entities"]] == ["new"]
-    server.call("create_entities", entities=[{"name": "newer"}])
-    assert names(base) == ["new", "newer"]
+    server.call(first, **({} if first == "read_graph" else {"entities": [{"name": "newer"}]}))
+    assert server.call("read_graph")["entities"][0]["name"] == "new"
+    assert len([*base.glob("*-of-the-one-before-*")]) == with_log  # nothing is thrown away
+    server.call("create_entities", entities=[{"name": "newest"}])
+    assert {"new", "newest"} <= set(names(base)) <= {"new", "newer", "newest"}
+
+
+def test_a_file_without_a_write_ahead_log_holds_up_its_own_calls_alone(rpc: Rpc, base: Path) -> None:
+    with Store(base) as store:
+        call(store, "create_entities", {"entities": [{"name": "A"}]})
+    with closing(sqlite3.connect(base / "default.db", isolation_level=None)) as conn, rpc() as server:
+        conn.execute("PRAGMA journal_mode = DELETE")
+        conn.execute("BEGIN EXCLUSIVE")
+        server.open()
+        server.send(create(7, "B"))
+        assert server.ask("ping")["result"] == {}
+        conn.execute("ROLLBACK")
+        assert server.answer()["id"] == 7
+    assert names(base) == ["A", "B"]
 
 
 # The end

@@ -40,6 +40,9 @@ class Dialect(Protocol):
     def resources(self) -> list[dict[str, Any]]:
         """Return the resources that there are, in the spelling of the wire."""
 
+    def offers(self, category: str) -> bool:
+        """Tell whether a category's graph can be read."""
+
     def templates(self) -> list[dict[str, Any]]:
         """Return the templates of resources, in the spelling of the wire."""
 

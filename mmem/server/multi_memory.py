@@ -141,6 +141,10 @@ class MultiMemory:
         names = [self._options.pin] if self._options.pin else self.store.categories()
         return [{**_RESOURCE, "uri": self.uri_of(name), "name": name, "title": f"Memory: {name}"} for name in names]
 
+    def offers(self, category: str) -> bool:
+        """Tell whether a category's graph can be read."""
+        return category == self._options.pin or self.store.has(category)
+
     def templates(self) -> list[dict[str, Any]]:
         """Return the template of the categories' resources."""
         if self._options.pin:

@@ -136,6 +136,10 @@ class ServerMemory:
         """Return the one resource."""
         return [_RESOURCE]
 
+    def offers(self, category: str) -> bool:
+        """Tell that the one graph can be read."""
+        return True
+
     def templates(self) -> list[dict[str, Any]]:
         """Return none."""
         return []

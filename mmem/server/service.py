@@ -110,7 +110,7 @@ class Service:
     def _category(self, uri: str, *, existing: bool) -> str:
         """Return the category of a resource. Raises `MCPError` where there is none."""
         category = self._dialect.category_at(uri)
-        known = category is not None and (not existing or uri in [one["uri"] for one in self._dialect.resources()])
+        known = category is not None and (not existing or self._dialect.offers(category))
         if category is None or not known:
             raise MCPError(code=t.INVALID_PARAMS, message=f"Resource {uri[:300]} not found", data={"uri": uri})
         return category
