@@ -96,6 +96,11 @@ class CategoryFile:
         """Whether a transaction is open."""
         return self._conn is not None and self._conn.in_transaction
 
+    @property
+    def has_log(self) -> bool:
+        """Whether the file is in WAL mode, so that nobody who reads waits; False before it is opened."""
+        return self._wal
+
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
         if self._conn is not None:

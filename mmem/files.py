@@ -71,13 +71,29 @@ def holds_memory(path: str) -> bool:
 
 
 def _is_database(path: str) -> bool:
+    """Tell whether a file is a database at all, whoever holds it.
+
+    It is asked of SQLite, never read here: on POSIX, a process that closes a file loses its locks on it, those of its
+    other connections too, and the next program to leave the database would take itself for the last and delete the log.
+    """
     try:
-        with open(path, "rb") as file:
-            return file.read(16) == b"SQLite format 3\0"
-    except OSError as error:
-        if error.errno in {errno.EMFILE, errno.ENFILE}:  # no more files can be opened: that says nothing of this one
-            raise from_os(error, path) from error
+        conn = sqlite3.connect(f"{_uri(path)}?mode=ro&immutable=1", uri=True)
+        try:
+            conn.execute("PRAGMA schema_version").fetchone()
+            return True
+        finally:
+            conn.close()
+    except sqlite3.Error:
+        _require_descriptors(path)
         return False
+
+
+def _require_descriptors(path: str) -> None:
+    """Raise `Storage` where no more files can be opened, which says nothing of this one."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        raise from_os(error, path) from error
 
 
 def identity(path: str) -> Identity | None:
@@ -100,15 +116,6 @@ def inode(path: str) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def locks_out_readers(path: str) -> bool:
-    """Tell whether a database isn't in WAL mode, so that its readers and writers wait for each other."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(20)[18:] != b"\x02\x02"  # the write and read versions: see the file format's section 1.3
-    except OSError:
-        return False
-
-
 def has_log(path: str) -> bool:
     """Tell whether a database has a write-ahead log with something in it."""
     try:
@@ -123,17 +130,20 @@ def connect(path: str, mode: str, timeout: float) -> sqlite3.Connection:
     Closing the last writable connection moves a log into the database, so what must not change is read with
     `ro` while there is a log; without one, `rw` is what leaves no files behind. Any thread may use it, one at a time.
     """
-    escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    if os.name == "nt":
-        escaped = "/" + escaped.replace("\\", "/")
     return sqlite3.connect(
-        f"file:{escaped}?mode={mode}",
+        f"{_uri(path)}?mode={mode}",
         uri=True,
         timeout=timeout,
         isolation_level=None,
         cached_statements=256,
         check_same_thread=False,
     )
+
+
+def _uri(path: str) -> str:
+    """Return a path as SQLite's URI."""
+    escaped = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return "file:" + ("/" + escaped.replace("\\", "/") if os.name == "nt" else escaped)
 
 
 def connect_to_read(path: str, timeout: float) -> sqlite3.Connection:

@@ -15,7 +15,6 @@ from mmem.files import (
     create_file,
     give_way,
     holds_memory,
-    locks_out_readers,
     path_of,
     require_sqlite,
 )
@@ -201,8 +200,12 @@ class Store:
         return sum(os.path.getsize(one) for one in (path, path + "-wal") if os.path.exists(one))
 
     def may_wait(self, category: str) -> bool:
-        """Tell whether even a read of a category may have to wait for others."""
-        return locks_out_readers(path_of(self.base_dir, category))
+        """Tell whether even a read of a category may have to wait for others: its file has no write-ahead log.
+
+        That is known once it was opened; until then it may be so.
+        """
+        file = self._open.get(category)
+        return file is None or not file.has_log
 
     def changed_at(self) -> int | None:
         """Return when files last came to or went from the base directory, in nanoseconds; None where there is none."""

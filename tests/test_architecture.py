@@ -63,6 +63,16 @@ def test_a_command_knows_no_sql(command: str) -> None:
     }
 
 
+def test_nothing_but_sqlite_opens_a_category() -> None:
+    """On POSIX, closing a file drops the process's locks on it: SQLite's own, too (see "How To Corrupt", 2.2)."""
+    for name in ("files", "category_file", "store", "layout", "schema", "transaction"):
+        calls = [
+            node.func for node in ast.walk(ast.parse((CORE / f"{name}.py").read_text())) if isinstance(node, ast.Call)
+        ]
+        assert not [call for call in calls if isinstance(call, ast.Name) and call.id == "open"], name
+        assert not [call for call in calls if getattr(call, "attr", "") in {"read_bytes", "read_text"}], name
+
+
 def test_every_command_file_is_in_the_registry() -> None:
     folder = CORE / "commands" if (CORE / "commands").exists() else CORE.parent / "commands"
     files = {file.stem for file in folder.glob("*.py")} - {"__init__"}

@@ -26,7 +26,7 @@ T = TypeVar("T")
 _LONG = 1 << 15  # bytes of arguments that are worth a thread, which costs about 0.15 ms
 _LARGE = 1 << 21  # bytes of a file that takes a while to read whole, or to convert
 _HUGE = 1 << 24  # bytes of a file that takes a while to search, or to open or delete much of
-_FRESH = 0.5  # seconds that what was seen of a file is believed
+_FRESH = 0.5  # seconds that a file's size is believed
 _SLOW_IN_HUGE = {"search_nodes", "open_nodes", "delete_entities", "delete_observations", "delete_relations"}
 
 
@@ -38,7 +38,7 @@ class Caller:
         self._dialect = dialect
         self._turn = anyio.Lock(fast_acquire=True)  # first come, first served
         self._touched: set[str] = set()
-        self._files: dict[str, tuple[float, int, bool]] = {}
+        self._sizes: dict[str, tuple[float, int]] = {}
 
     async def call(self, name: str, arguments: dict[str, Any]) -> Result:
         """Return a tool's result, or the result that says why it failed. Raises `UnknownTool`."""
@@ -55,8 +55,7 @@ class Caller:
     async def graph_text(self, category: str) -> tuple[str, str | None]:
         """Return a category's graph as JSON, and what to say where it was cut. Raises an `MmemError`."""
         async with self._turn:
-            size, waits = self._looked_at(category)
-            long = waits or size > _LARGE
+            long = self._dialect.store.may_wait(category) or self._size(category) > _LARGE
             return await self._run(long, partial(self._dialect.graph_text, category))
 
     async def _run(self, takes_long: bool, run: Callable[[], T]) -> T:
@@ -74,7 +73,7 @@ class Caller:
             if len(msgspec.json.encode(arguments)) > _LONG:
                 return True
             category = self._dialect.category_of(arguments)
-            size, waits = self._looked_at(category)
+            size, waits = self._size(category), self._dialect.store.may_wait(category)
         except (MmemError, OSError, ValueError, OverflowError, RecursionError, TypeError):
             return False  # it won't run at all
         first = category not in self._touched
@@ -83,17 +82,13 @@ class Caller:
             return True
         return size > _LARGE and (first or name == "read_graph")
 
-    def _looked_at(self, category: str) -> tuple[int, bool]:
-        """Return the bytes of a category's file, and whether its readers and writers wait for each other.
-
-        That is as of a moment ago: to look each time would cost more than it saves.
-        """
+    def _size(self, category: str) -> int:
+        """Return the bytes of a category's file, as of a moment ago: to ask each time would cost more than it saves."""
         now = time.monotonic()
-        known = self._files.get(category)
+        known = self._sizes.get(category)
         if known is None or now - known[0] > _FRESH:
-            store = self._dialect.store
-            known = self._files[category] = now, store.size(category), store.may_wait(category)
-        return known[1:]
+            known = self._sizes[category] = now, self._dialect.store.size(category)
+        return known[1]
 
 
 def _bug(error: Exception, name: str) -> Internal:
