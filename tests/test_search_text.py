@@ -101,7 +101,6 @@ def search(store: Store, query: str) -> list[str]:
         ("1=1", ["1 OR 1=1"]),
         ("don't", ["don't panic, O'Reilly"]),
         ("a?b=c", ["https://example.com/a?b=c&d=e#f"]),
-        ("tab\tand", ["tab\tand\nnewline"]),
         ("zero\u200bwidth", ["zero\u200bwidth"]),
         ("x²", ["f(x)=x²"]),
         ("…", ["…"]),
@@ -129,6 +128,7 @@ def test_punctuation_is_found_as_typed_and_nothing_else(library: Store, query: s
         ("ecole", "e\u0301cole nationale"),
         ("\u0301cole", "e\u0301cole nationale"),
         ("userservice restarts", "the user-service restarts"),
+        ("tab\tand", "tab\tand\nnewline"),
     ],
 )
 def test_half_an_expression_is_text(library: Store, query: str, holder: str) -> None:
@@ -141,7 +141,7 @@ def test_half_an_expression_is_text(library: Store, query: str, holder: str) -> 
         ("東京", ["私は東京都に住んでいます", "東京タワーへ行く"]),
         ("タワー", ["東京タワーへ行く"]),
         ("住んで", ["私は東京都に住んでいます"]),
-        ("東京 タワー", ["東京タワーへ行く"]),
+        ("東京 タワー", ["東京タワーへ行く", "私は東京都に住んでいます"]),
         ("문장", ["한국어 문장입니다"]),
         ("국어", ["한국어 문장입니다"]),
         (unicodedata.normalize("NFD", "국어"), ["한국어 문장입니다"]),
@@ -152,6 +152,11 @@ def test_half_an_expression_is_text(library: Store, query: str, holder: str) -> 
 )
 def test_a_word_inside_a_run_without_spaces_is_found(library: Store, query: str, holders: list[str]) -> None:
     assert sorted(search(library, query)) == sorted(holders)
+
+
+@pytest.mark.parametrize("query", ["東京 タワー", "東京タワー", "東京タワーは？", "ﾀﾜｰ", "タワーへの行き方"])
+def test_what_has_more_of_a_run_without_spaces_comes_first(library: Store, query: str) -> None:
+    assert search(library, query)[0] == "東京タワーへ行く"
 
 
 @pytest.mark.parametrize("query", ['"タワー"', '"🔥"', '"++"'])
