@@ -335,10 +335,9 @@ def test_a_text_that_looks_like_json_stays_a_text(host: Host, text: str) -> None
 
 
 def test_an_unknown_argument_is_refused_with_the_valid_ones(host: Host) -> None:
-    error = host.error("search_nodes", query="x", limt=5)
+    error = host.error("read_graph", limt=5)
     assert error == {
-        "error": "$: unknown argument 'limt'; did you mean 'limit'? "
-        "(valid here: query, limit, offset, observations, category)",
+        "error": "$: unknown argument 'limt'; did you mean 'limit'? (valid here: limit, offset, category)",
         "code": "invalid_arguments",
     }
     assert (
