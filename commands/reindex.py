@@ -5,7 +5,9 @@ import click
 from mmem.app import App
 from mmem.each import every_option, for_each
 from mmem.options import shared_options
+from mmem.outcomes import Outcome
 from mmem.progress import progress
+from mmem.store import Store
 from mmem.upkeep import Reindexed, reindex
 from mmem.visible import plural
 
@@ -24,8 +26,12 @@ def command(every: bool) -> None:
     mmem reindex --all
     """
     app = click.get_current_context().find_object(App) or App()
-    with progress(app) as show:
-        for_each(app, every, lambda store, category: reindex(store, category, show), _sentence)
+
+    def work(store: Store, category: str) -> Outcome[Reindexed]:
+        with progress(app) as show:
+            return reindex(store, category, show)
+
+    for_each(app, every, work, _sentence)
 
 
 def _sentence(result: Reindexed) -> str:

@@ -70,7 +70,7 @@ class Filters(Struct, frozen=True, kw_only=True):
         return f"{text} AND {where.text}", [*parameters, *where.parameters]
 
     def on_entity_of_any(self, first: int) -> tuple[str, Parameters]:
-        """Return the condition on the entity `e`, and that it has an observation that fits where that is asked."""
+        """Return the condition on the entity `e` and, where there are any on observations, that it has one that fits."""
         if not self.choose_observations:
             return self.on_entity(first)
         observed, parameters = self.on_observation(first)

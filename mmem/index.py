@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 from functools import cached_property
 
+from mmem import jsontext
 from mmem.filters import Filters
 from mmem.schema import ENTITY_ROWS
 from mmem.substrings import Hit
@@ -131,6 +132,14 @@ class Index:
         where, parameters = self._filters.on_row(3)
         statement = f"SELECT rowid FROM fts_content WHERE fts_content MATCH ?1 AND {where} ORDER BY rowid DESC LIMIT ?2"
         return [row for (row,) in self._conn.execute(statement, (expression, most, *parameters))]
+
+    def known(self, expressions: Iterable[str]) -> set[str]:
+        """Return which of the expressions match anything at all."""
+        statement = (
+            "SELECT j.value FROM json_each(?) j "
+            "WHERE EXISTS (SELECT 1 FROM fts_content WHERE fts_content MATCH j.value)"
+        )
+        return {one for (one,) in self._conn.execute(statement, (jsontext.encode(list(expressions)),))}
 
     @cached_property
     def size(self) -> int:

@@ -1,7 +1,5 @@
 """What is near to a query in meaning, beside what holds its words: nothing where the extra `semantic` isn't."""
 
-from collections.abc import Iterable
-
 from mmem.filters import Filters
 from mmem.fusion import fused
 from mmem.index import Index
@@ -12,7 +10,7 @@ from mmem.substrings import Hit
 from mmem.transaction import Transaction
 
 _AT_ALL = 0.1  # the likeness that says something beside words
-_ENOUGH = 0.25  # and without any
+_ENOUGH = 0.3  # and without any: of words that are nowhere, 2 to 10 % are as near to something
 
 
 class Meaning:
@@ -24,7 +22,6 @@ class Meaning:
         self._filters = filters
         self._index = index
         self._ranking = ranking
-        self._places: dict[Hit, int] = {}
         self.near: list[Hit] = []  # what was found, the nearest first
         self.likeness: dict[int, float] = {}  # of entities, up to 1
 
@@ -33,9 +30,7 @@ class Meaning:
         near = self._nearest(query, words, _AT_ALL) if hits else []
         if not near:
             return hits
-        ranked = fused(hits, near)
-        self._places = {hit: place for place, hit in enumerate(ranked)}
-        return ranked
+        return fused(hits, near)
 
     def alone(self, query: Query, words: list[Word]) -> list[Hit]:
         """Return what is near in meaning where nothing else was found; a sign or a letter has no meaning."""
@@ -51,8 +46,3 @@ class Meaning:
         for hit, one in zip(self.near, found, strict=True):
             self.likeness.setdefault(hit.entity_id, one.likeness)
         return self.near
-
-    def in_place(self, entity_id: int, observation_ids: Iterable[int]) -> list[int]:
-        """Return observations of an entity in the order of the ranking by words and meaning, where there was one."""
-        last = len(self._places)
-        return sorted(observation_ids, key=lambda id: self._places.get(Hit(entity_id, id), last))

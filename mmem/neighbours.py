@@ -15,9 +15,9 @@ from mmem.semantic import DIMENSIONS, SCALE
 from mmem.transaction import Transaction, id_list
 
 NEAREST = 100  # observations that a search gets at most
-_LOOKED_AT = 10_000  # of the nearest, where filters let few of them through
 MOST = 1_000_000  # vectors of a category that are compared, the newest: 256 MB
 
+_LOOKED_AT = 10_000  # of the nearest, where filters let few of them through
 _LIKE_THE_BEST = 0.4  # of the best one's likeness: what is further off than that is noise
 _KEPT = 256_000_000  # bytes of vectors that stay in the process
 _DIGITS = 4  # of a likeness: where equal vectors stand decides the last bits of a product
@@ -107,10 +107,10 @@ class _Matrix:
     def append(self, rows: Sequence[tuple[int, bytes]]) -> None:
         np, before, after = self._np, self._count, self._count + len(rows)
         if after > len(self._ids):
-            ids, vectors = self.ids, self._rows[:before]
+            ids, kept = self.ids, self._rows[:before]
             room = max(after, len(self._ids) * 5 // 4)
             self._ids, self._rows = np.empty(room, np.int64), np.empty((room, DIMENSIONS), np.int8)
-            self._ids[:before], self._rows[:before] = ids, vectors
+            self._ids[:before], self._rows[:before] = ids, kept
         self._ids[before:after] = [id for id, _ in rows]
         joined = b"".join([vector for _, vector in rows])
         self._rows[before:after] = np.frombuffer(joined, np.int8).reshape(-1, DIMENSIONS)

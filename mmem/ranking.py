@@ -61,6 +61,7 @@ class Ranking:
         One that few rows hold is taken for the beginning of others, too; for all of the words to be found together,
         each is, but for one that so many rows hold that its own are enough.
         """
+        terms = self._known(terms)
         inside = [term.inside for term in terms if term.inside is not None]
         held = dict(zip(inside, self._pieces.rows(inside, self.candidates), strict=True)) if inside else {}
         return [self._word(1 << place, term, held.get(term.inside or "", [])) for place, term in enumerate(terms)]
@@ -93,6 +94,11 @@ class Ranking:
         """Return how much each of the words counts: the rarer, the more."""
         total = self._index.size
         return [_weight(len(word.rows), total) for word in words]
+
+    def _known(self, terms: Sequence[Term]) -> list[Term]:
+        """Return terms without the forms that no row has, each of which would cost time in every expression."""
+        known = self._index.known(one for term in terms for one in term.any_of)
+        return [term._replace(any_of=[one for one in term.any_of if one in known] or term.any_of[:1]) for term in terms]
 
     def _word(self, bit: int, term: Term, inside: list[int]) -> Word:
         if not term.expression:

@@ -42,6 +42,7 @@ class Searcher:
         self._pieces = Pieces(transaction, self._filters)
         self._ranking = Ranking(self._index, self._pieces)
         self._scores: dict[int, float] = {}
+        self._places: dict[int | None, int] = {}  # of observations in the ranking
         self._meaning = Meaning(transaction, self._filters, self._index, self._ranking)
 
     def find(self, query: Query, limit: int) -> Found:
@@ -196,7 +197,10 @@ class Searcher:
         if found.groups is not None and wanted:
             for hit in self._substrings.in_texts(found.groups, of=wanted):
                 matching.setdefault(hit.entity_id, {})[hit.observation_id or 0] = None
-        return {entity_id: self._meaning.in_place(entity_id, ids) for entity_id, ids in matching.items()}
+        last = len(self._places)
+        return {
+            entity_id: sorted(ids, key=lambda id: self._places.get(id, last)) for entity_id, ids in matching.items()
+        }
 
     def passing_observations(self, entity_ids: Iterable[int]) -> set[int]:
         """Return the ids of those observations of the entities that the filters let through."""
@@ -212,6 +216,7 @@ class Searcher:
     ) -> Found:
         """Put hits together: an entity stands where its best row stands, one of just that name before all."""
         best = list(dict.fromkeys([*self._named(query), *(hit.entity_id for hit in hits)]))[:limit]
+        self._places = {id: place for place, id in enumerate(dict.fromkeys(hit.observation_id for hit in hits))}
         scores = {**self._meaning.likeness, **self._scores}
         return Found(best, expression, groups, {id: scores.get(id, 1.0) for id in best})
 

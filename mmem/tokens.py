@@ -176,9 +176,7 @@ def forms(token: str) -> tuple[str, ...]:
         return (word,)
     regular = [word] if word in _IRREGULAR else _regular(word)
     groups = [_IRREGULAR[form] for form in regular if form in _IRREGULAR]
-    return tuple(
-        dict.fromkeys([*regular, *(form for first, *others in groups for form in (*_regular(first), *others))])
-    )
+    return tuple(dict.fromkeys([*regular, *(form for first, *others in groups for form in (*_regular(first), *others))]))
 
 
 def _regular(word: str) -> list[str]:

@@ -126,8 +126,8 @@ def _embed(conn: sqlite3.Connection, model: Model, key: int, ids: Sequence[int])
         "CROSS JOIN observations o ON o.id = j.value CROSS JOIN entities e ON e.id = o.entity_id ORDER BY o.id"
     )
     rows = conn.execute(statement, (id_list(ids),)).fetchall()
-    vectors = model.embed([text.decode("utf-8", "replace") for _, text in rows])  # others may store anything
-    values = ((id, key, vector) for (id, _), vector in zip(rows, vectors, strict=True))
+    made = model.embed([text.decode("utf-8", "replace") for _, text in rows])  # others may store anything
+    values = ((id, key, vector) for (id, _), vector in zip(rows, made, strict=True))
     conn.executemany("INSERT OR REPLACE INTO mmem_vectors VALUES (?, ?, ?)", values)
     done = "DELETE FROM mmem_unembedded WHERE observation_id IN (SELECT value FROM json_each(?))"
     conn.execute(done, (id_list(ids),))

@@ -110,6 +110,7 @@ def test_no_byte_of_what_was_deleted_stays(
     outcome = ask("search_nodes", query="lit lamp")
     assert (outcome.result.entities[0].name, outcome.notices) == ("Lamp", [])
     assert ask("create_entities", entities=[{"name": "Z", "observations": ["z"]}]).notices == []
+    assert mmem("reindex").json.get("embedded") == (0 if with_vectors else None)
 
 
 def test_the_index_is_sound_after_it(base: Path, ask: Ask, mmem: Run) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from mmem.errors import InvalidArguments
+from mmem.matches import Matches
+from mmem.query import Query
 from mmem.registry import call
 from mmem.store import Store
 
@@ -159,6 +161,20 @@ def test_what_has_more_of_a_run_without_spaces_comes_first(library: Store, query
     assert search(library, query)[0] == "東京タワーへ行く"
 
 
+@pytest.mark.parametrize(
+    ("query", "text", "highlighted"),
+    [
+        ("京都ではどこに泊まりましたか？", "古い町家に泊まった 京都", ["に泊ま", "京都"]),
+        ("VPNの設定", "新しいvpnを設定した", ["vpn", "設定"]),
+        ("東京", "東京タワー、東京都", ["東京", "東京"]),
+        ("user service", "UserService and user-services", ["UserService", "user", "services"]),
+        ("\ue000\ue001", "a \ue000\ue001", ["\ue000\ue001"]),
+    ],
+)
+def test_what_matched_is_highlighted(query: str, text: str, highlighted: list[str]) -> None:
+    assert [text[start:end] for start, end in Matches(Query(query)).spans(text)] == highlighted
+
+
 @pytest.mark.parametrize("query", ['"タワー"', '"🔥"', '"++"'])
 def test_a_quoted_phrase_without_words_of_its_own_is_found_as_text(library: Store, query: str) -> None:
     assert search(library, query) != []
@@ -185,6 +201,7 @@ def test_a_name_of_separators_alone_is_not_every_other_one(ask: Ask) -> None:
         *("foo OR", "*foo", "foo**", "bogus:thing", "rank:1", "{a b}:", "entity_name:", "- entity_name : foo"),
         *('"foo" + "bar"', "NEAR(foo, -1)", "NEAR(foo bar, 99999999999999999999)", 'NEAR("" foo)', 'foo AND ""'),
         *("\ud7ff", "\ue000", "\uffff", "\U0010ffff", "\U0001e900", "\u202e", "\ufeff", "\x01", "ﷺ"),
+        *("\ue000\ue001", "ing", "s es ed"),
     ],
 )
 def test_no_operator_or_odd_character_fails(library: Store, query: str) -> None:
