@@ -4,8 +4,9 @@ import gc
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import click
 
@@ -15,9 +16,10 @@ from mmem.errors import Usage
 from mmem.exits import ExitStatus
 from mmem.lines import Lines
 from mmem.options import shared_options
-from mmem.progress import progress
 
 Progress = Callable[[int], None]  # takes the bytes read so far
+
+_A_WHILE = 0.5  # seconds
 
 
 @click.command("batch")
@@ -62,15 +64,15 @@ def command(
             )
         else:
             batch = Batch(store, app.streams.write, stop_on_error=stop_on_error, errors_only=errors_only)
-        with _reading(app, file, descriptor) as show:
-            _run(batch, Lines(descriptor), show)
+        with _progress(app, file, descriptor) as progress:
+            _run(batch, Lines(descriptor), progress)
         if summary:
             app.streams.write(batch.tally.line())
     if batch.failed:
         raise click.exceptions.Exit(int(ExitStatus.FAILED))
 
 
-def _run(batch: Batch, lines: Lines, show: Progress) -> None:
+def _run(batch: Batch, lines: Lines, progress: Progress) -> None:
     """Carry out what arrives; before it has to wait for more, everything is answered."""
     thresholds = gc.get_threshold()
     gc.enable()
@@ -79,7 +81,7 @@ def _run(batch: Batch, lines: Lines, show: Progress) -> None:
         with batch, _terminated():
             while arrived := lines.next():
                 batch.feed(arrived)
-                show(lines.read)
+                progress(lines.read)
                 if not lines.waiting():
                     batch.settle()
             batch.finish()
@@ -122,11 +124,30 @@ def _input(file: str) -> Iterator[int]:
 
 
 @contextmanager
-def _reading(app: App, file: str, descriptor: int) -> Iterator[Progress]:
-    """Show how far the reading of a file is."""
+def _progress(app: App, file: str, descriptor: int) -> Iterator[Progress]:
+    """Show how far the reading of a file is, on a terminal, once it takes a while."""
     size = os.fstat(descriptor).st_size
-    if file == "-" or not size:
+    if file == "-" or app.quiet or not size or not app.streams.notes_terminal:
         yield lambda read: None
         return
-    with progress(app) as show:
-        yield lambda read: show(read, size)
+    with ExitStack() as shown:
+        began = time.monotonic()
+        bar: list[Progress] = []
+
+        def show(read: int) -> None:
+            if not bar and time.monotonic() - began > _A_WHILE:
+                bar.append(shown.enter_context(_bar(size)))
+            if bar:
+                bar[0](read)
+
+        yield show
+
+
+@contextmanager
+def _bar(size: int) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=size)
+        yield lambda read: bar.update(task, completed=read)
