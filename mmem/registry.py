@@ -2,15 +2,17 @@
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mmem.errors import IndexDamaged, UnknownTool
 from mmem.names import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from mmem.arguments import Request
-    from mmem.outcomes import Outcome
+    from mmem.outcomes import Notice, Outcome
     from mmem.store import Store
+
+T = TypeVar("T")
 
 
 class Entry(NamedTuple):
@@ -85,12 +87,21 @@ def call(store: "Store", name: str, arguments: object = None) -> "Outcome[Any]":
 
 def carry_out(store: "Store", tool: Tool, request: "Request") -> "Outcome[Any]":
     """Run a tool's command function; where the search index turns out to be damaged, rebuild it and run again."""
-    try:
-        return tool.run(store, request)
-    except IndexDamaged:
-        from mmem.outcomes import Notice, Outcome
+    outcome, healed = healing(store, request.category, lambda: tool.run(store, request))
+    if healed is None:
+        return outcome
+    from mmem.outcomes import Outcome
 
-        store.heal_index(store.category(request.category))
-        outcome = tool.run(store, request)
+    return Outcome(outcome.result, [healed, *outcome.notices])
+
+
+def healing(store: "Store", category: str | None, run: "Callable[[], T]") -> "tuple[T, Notice | None]":
+    """Run something on a category, twice if its index has to be rebuilt; return the result, and what to say of that."""
+    try:
+        return run(), None
+    except IndexDamaged:
+        from mmem.outcomes import Notice
+
+        store.heal_index(store.category(category))
         message = "the search index didn't fit the rows and was rebuilt from them; nothing is lost"
-        return Outcome(outcome.result, [Notice("index_healed", message), *outcome.notices])
+        return run(), Notice("index_healed", message)

@@ -38,7 +38,6 @@ class Options(NamedTuple):
 class MultiMemory:
     """The eleven tools on every category, or on the one that is pinned."""
 
-    name = "multi-memory"
     announces_always = False
 
     def __init__(self, store: Store, options: Options) -> None:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from mmem.errors import IndexDamaged, InvalidRequest, MmemError, UnknownTool
+from mmem.errors import InvalidRequest, MmemError, UnknownTool
 from mmem.formats import plain_value
 from mmem.outcomes import Notice
 from mmem.records import AddedObservations, Entity, Graph, Relation
+from mmem.registry import healing
 from mmem.requests import parse
 from mmem.server import reference_graph as graph
 from mmem.server import reference_requests as requests
@@ -60,14 +61,12 @@ _RUN = {
 class ServerMemory:
     """The nine tools of the reference server."""
 
-    name = "server-memory"
     announces_always = True
     instructions = None
 
     def __init__(self, store: Store, options: Options) -> None:
         """Offer a store's default category."""
         self.store = store
-        self.write = _indented
         self._read_only = options.read_only
         self._most = options.max_bytes - _FRAME
 
@@ -95,13 +94,8 @@ class ServerMemory:
     def _done(self, tool: _Tool, request: msgspec.Struct) -> graph.Done:
         """Run a tool; where the search index turns out to be damaged, rebuild it and run again."""
         most = self._most // 2 // _SMALLEST
-        try:
-            return tool.run(self.store, request, most)
-        except IndexDamaged:
-            self.store.heal_index(self.store.default_category)
-            done = tool.run(self.store, request, most)
-            message = "the search index didn't fit the rows and was rebuilt from them; nothing is lost"
-            return done._replace(notices=[Notice("index_healed", message), *done.notices])
+        done, healed = healing(self.store, None, lambda: tool.run(self.store, request, most))
+        return done if healed is None else done._replace(notices=[healed, *done.notices])
 
     def _result(self, name: str, key: str | None, done: graph.Done) -> Result:
         """Return what a tool did as a result within the limit: everything stands in it twice, but `skipped`."""
