@@ -3,6 +3,7 @@
 import click
 from msgspec.structs import force_setattr
 
+from mmem import semantic
 from mmem.app import App
 from mmem.arguments import (
     AnyObservation,
@@ -70,6 +71,7 @@ def run(store: Store, request: AddObservations) -> Outcome[list[AddedObservation
     Plain texts are never lost: see `mmem.observations.Slots`. Raises `NotFound` that names every missing
     entity; then nothing is written.
     """
+    semantic.model()  # so that no lock is held while it is loaded
     with store.writing(request.category) as transaction:
         found = _resolved(transaction, request.observations)
         result = _store(transaction, request, found)

@@ -4,9 +4,8 @@ import gc
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import click
 
@@ -16,10 +15,9 @@ from mmem.errors import Usage
 from mmem.exits import ExitStatus
 from mmem.lines import Lines
 from mmem.options import shared_options
+from mmem.progress import progress
 
 Progress = Callable[[int], None]  # takes the bytes read so far
-
-_A_WHILE = 0.5  # seconds
 
 
 @click.command("batch")
@@ -64,15 +62,15 @@ def command(
             )
         else:
             batch = Batch(store, app.streams.write, stop_on_error=stop_on_error, errors_only=errors_only)
-        with _progress(app, file, descriptor) as progress:
-            _run(batch, Lines(descriptor), progress)
+        with _reading(app, file, descriptor) as show:
+            _run(batch, Lines(descriptor), show)
         if summary:
             app.streams.write(batch.tally.line())
     if batch.failed:
         raise click.exceptions.Exit(int(ExitStatus.FAILED))
 
 
-def _run(batch: Batch, lines: Lines, progress: Progress) -> None:
+def _run(batch: Batch, lines: Lines, show: Progress) -> None:
     """Carry out what arrives; before it has to wait for more, everything is answered."""
     thresholds = gc.get_threshold()
     gc.enable()
@@ -81,7 +79,7 @@ def _run(batch: Batch, lines: Lines, progress: Progress) -> None:
         with batch, _terminated():
             while arrived := lines.next():
                 batch.feed(arrived)
-                progress(lines.read)
+                show(lines.read)
                 if not lines.waiting():
                     batch.settle()
             batch.finish()
@@ -124,30 +122,11 @@ def _input(file: str) -> Iterator[int]:
 
 
 @contextmanager
-def _progress(app: App, file: str, descriptor: int) -> Iterator[Progress]:
-    """Show how far the reading of a file is, on a terminal, once it takes a while."""
+def _reading(app: App, file: str, descriptor: int) -> Iterator[Progress]:
+    """Show how far the reading of a file is."""
     size = os.fstat(descriptor).st_size
-    if file == "-" or app.quiet or not size or not app.streams.notes_terminal:
+    if file == "-" or not size:
         yield lambda read: None
         return
-    with ExitStack() as shown:
-        began = time.monotonic()
-        bar: list[Progress] = []
-
-        def show(read: int) -> None:
-            if not bar and time.monotonic() - began > _A_WHILE:
-                bar.append(shown.enter_context(_bar(size)))
-            if bar:
-                bar[0](read)
-
-        yield show
-
-
-@contextmanager
-def _bar(size: int) -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=size)
-        yield lambda read: bar.update(task, completed=read)
+    with progress(app) as show:
+        yield lambda read: show(read, size)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import click
 
-from mmem import jsontext
+from mmem import jsontext, semantic
 from mmem.arguments import EntityInput, Override, Request
 from mmem.lookup import Found, entities_by_name, near_twins, remember_names
 from mmem.observations import Slots, Writer, counts, not_stored
@@ -53,6 +53,8 @@ def run_many(store: Store, requests: Sequence[CreateEntities]) -> list[Outcome[l
 
     Only a request on its own may have `override`.
     """
+    if any(given.observations for request in requests for given in request.entities):
+        semantic.model()  # so that no lock is held while it is loaded
     with store.writing(requests[0].category, create=any(request.entities for request in requests)) as transaction:
         plan = _Plan(transaction, requests)
         plan.say_replaced()

@@ -19,10 +19,14 @@ from mmem.visible import plural
 
 
 class Seed(Request, frozen=True, kw_only=True):
-    """A graph: the entities and relations of `create_entities` and `create_relations`."""
+    """A graph: the entities and relations of `create_entities` and `create_relations`.
+
+    What a search is asked about it may stand beside them, and isn't stored.
+    """
 
     entities: list[EntityInput] | None = None
     relations: list[RelationInput] | None = None
+    questions: list[object] | None = None
 
 
 class Seeded(Struct, frozen=True):

@@ -38,6 +38,7 @@ class App:
         self.format: str | None = None
         self.errors = "text"
         self.quiet = False
+        self.verbose = False
 
     def base_directory(self) -> str:
         """Return the absolute path of the base directory."""
@@ -60,19 +61,21 @@ class App:
     def show(self, outcome: "Outcome[Any]", *, words: bool = True) -> None:
         """Print a result on stdout and its notices on stderr, a line each."""
         try:
-            self.streams.write(self._formatted(outcome.result))
+            self.streams.write(self._formatted(outcome))
         finally:
             self.show_notices(outcome.notices, words=words)
 
-    def _formatted(self, result: object) -> bytes:
+    def _formatted(self, outcome: "Outcome[Any]") -> bytes:
         name = self.output_format()
         if name == "table":
             from mmem.render import render
 
-            return render(result, self.streams).encode()
+            if outcome.matches is not None:
+                outcome.matches.shows_scores = self.verbose
+            return render(outcome.result, self.streams, outcome.matches).encode()
         from mmem.formats import formatted
 
-        return formatted(result, name, on_terminal=self.streams.shows_terminal)
+        return formatted(outcome.result, name, on_terminal=self.streams.shows_terminal)
 
     def show_notices(self, notices: "Iterable[Notice]", *, words: bool = True) -> None:
         """Print notices on stderr, a line each."""

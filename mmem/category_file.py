@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 
 from mmem import schema
-from mmem.errors import Conflict, Storage
+from mmem.errors import Busy, Conflict, Storage
 from mmem.faults import primary_code, raise_ours
 from mmem.files import (
     Identity,
@@ -239,6 +239,25 @@ class CategoryFile:
         """Rebuild the index from the tables, in a transaction of its own."""
         with self.write() as transaction:
             transaction.rebuild_index()
+
+    def compact(self) -> None:
+        """Write the file anew from its rows and empty its log, so that no byte of what was deleted stays in them.
+
+        Raises `Busy` where another process reads an older state, which has to be kept for it.
+        """
+        with self._translated():
+            conn = self._connection()
+            conn.execute("PRAGMA temp_store = FILE")  # VACUUM makes a copy, which may be large
+            conn.execute("PRAGMA secure_delete = ON")  # what a page has room for beyond its rows is overwritten
+            conn.execute("VACUUM")
+            held_back = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        self.close()
+        if held_back:
+            raise Busy(
+                f"another process is reading category '{self.category}' as it was, so {self.path} keeps that for it: "
+                "end that process, or wait for it, and do this again",
+                {"category": self.category, "path": self.path},
+            )
 
     def _connection(self) -> sqlite3.Connection:
         """Return a connection to the file that is at the path now."""

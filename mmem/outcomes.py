@@ -1,9 +1,15 @@
-"""What a tool gives back: a result in its documented shape, and notices beside it."""
+"""What a tool gives back: a result in its documented shape, and notices beside it.
+
+A search also tells what matched, for whoever shows its result to a person; that is no part of the result.
+"""
 
 from collections.abc import Sequence
-from typing import Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from mmem.visible import visible
+
+if TYPE_CHECKING:
+    from mmem.matches import Matches
 
 NoticeCode = Literal[
     "skipped",
@@ -43,11 +49,12 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 class Outcome(Generic[ResultT_co]):
     """A tool's result and its notices, in the order in which they arose."""
 
-    __slots__ = ("notices", "result")
+    __slots__ = ("matches", "notices", "result")
 
-    def __init__(self, result: ResultT_co, notices: Sequence[Notice] = ()) -> None:
+    def __init__(self, result: ResultT_co, notices: Sequence[Notice] = (), matches: "Matches | None" = None) -> None:
         self.result = result
         self.notices = notices
+        self.matches = matches
 
     def __repr__(self) -> str:
         return f"Outcome({self.result!r}, {list(self.notices)!r})"

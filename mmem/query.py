@@ -7,50 +7,52 @@ looked for literally by the search.
 import re
 import sqlite3
 import unicodedata
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
+from typing import NamedTuple
+
+from mmem.tokens import (
+    TOKENIZER,
+    folded,
+    forms,
+    has_token,
+    is_token_character,
+    is_unspaced,
+    pieces,
+    says_little,
+    spaced,
+    tokens,
+)
 
 _MAX_TERMS = 64
 _MAX_EXPLICIT = 1_000  # characters; FTS5's parser overflows on deep nesting
 _MAX_LITERAL = 500  # characters looked for literally: LIKE takes up to text times pattern, and 50,000 bytes at most
+_SHORT = 3  # characters that are one word in a script without spaces
 _COLUMNS = "entity_name, entity_type, observation_content"
-_TOKENIZER = "unicode61 remove_diacritics 2"
+_SYNONYMS = {"name": "entity_name", "type": "entity_type", "text": "observation_content"}
 
 # Syntax counts as meant only in these shapes; `a-b`, `f(x)` and `what?` are just text.
+_COLUMN = r"(?:entity_name|entity_type|observation_content|name|type|text)"
 _MEANT = re.compile(
     r"(?:^|[\s()])(?:AND|OR|NOT)(?:[\s()]|$)"
     r"|\bNEAR\s*\("
     r'|^\s*"[^"]+"\s*\*?\s*$'
     r'|(?:^|[\s(])"[^"]+"\*?(?=[\s)]|$)'
     r"|(?:^|[\s(])\w+\*(?=[\s)]|$)"
-    r"|(?:^|[\s(])\{?\s*(?:entity_name|entity_type|observation_content)\b[^:]*:"
+    rf"|(?:^|[\s(])-?\{{?\s*{_COLUMN}\b[^:\s]*\s*:\s*\S"
 )
-
 _QUOTED = re.compile(r'"(?P<phrase>[^"]+)"')
-
-# Scripts that are written without spaces: a word inside a run is no token of its own.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-    "\uf900-\ufaff\U00020000-\U0003134f]"
-)
-
-
-def _is_token_character(character: str) -> bool:
-    """Tell what unicode61 keeps: letters, numbers and private use (see FTS5's section 4.3.1)."""
-    category = unicodedata.category(character)
-    return category[0] in "LN" or category == "Co"
-
-
-def has_token(text: str) -> bool:
-    """Tell whether the tokenizer finds a word in a text."""
-    return any(map(_is_token_character, text))
+_FILTER = re.compile(r'"[^"]*"|(?<![\w"])(?P<column>name|type|text)(?=\s*:|[^:"()]*\}\s*:)')
+_ASCII_SIGN = re.compile(r"[^A-Za-z0-9\s]")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 
 @cache
 def _judge() -> sqlite3.Connection:
     """Return an empty index that SQLite's own parser judges expressions on."""
     conn = sqlite3.connect(":memory:", check_same_thread=False)
-    conn.execute(f"CREATE VIRTUAL TABLE judge USING fts5({_COLUMNS}, tokenize='{_TOKENIZER}')")
+    conn.execute(f"CREATE VIRTUAL TABLE judge USING fts5({_COLUMNS}, tokenize='{TOKENIZER}')")
     return conn
 
 
@@ -63,23 +65,56 @@ def is_valid(expression: str) -> bool:
     return True
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a text as an FTS5 string: a word, or a phrase."""
     return '"' + text.replace('"', '""') + '"'
 
 
+class Term(NamedTuple):
+    """One thing that was typed: FTS5 expressions, any of which counts, and the one for the beginning of a word.
+
+    `inside` is what it is in a text without spaces, where the index has no words; a piece of one is nothing else.
+    """
+
+    any_of: list[str]
+    beginning: str | None
+    inside: str | None = None
+
+    @property
+    def expression(self) -> str:
+        """The term as whole words, with their other forms; empty for a piece."""
+        return _any(self.any_of)
+
+    @property
+    def widest(self) -> str:
+        """The same, and as the beginning of a word."""
+        return _any([*self.any_of, *([self.beginning] if self.beginning else [])])
+
+
+def _any(expressions: list[str]) -> str:
+    return "".join(expressions) if len(expressions) < 2 else f"({' OR '.join(expressions)})"
+
+
 class Query:
-    """A search text and the FTS5 expressions that it stands for, from the strictest to the loosest."""
+    """A search text, and what it means to the index."""
 
     def __init__(self, text: str) -> None:
         """Read a text; `""` and blanks have no words."""
         self.text = text.strip()
-        self._words = [word for word in dict.fromkeys(self.text.split()) if has_token(word)][:_MAX_TERMS]
+        self._chunks = list(dict.fromkeys(chunk for chunk in self.text.split() if has_token(chunk)))[:_MAX_TERMS]
+
+    @cached_property
+    def explicit(self) -> str | None:
+        """The text as FTS5 syntax, where that was clearly meant; `name:`, `type:` and `text:` name the columns."""
+        if len(self.text) > _MAX_EXPLICIT or not _MEANT.search(self.text):
+            return None
+        expression = _FILTER.sub(lambda match: _SYNONYMS.get(match["column"] or "", match[0]), self.text)
+        return expression if is_valid(expression) else None
 
     @property
-    def explicit(self) -> str | None:
-        """The text itself, where it is FTS5 syntax that was clearly meant."""
-        short = len(self.text) <= _MAX_EXPLICIT
-        return self.text if short and _MEANT.search(self.text) and is_valid(self.text) else None
+    def phrase(self) -> str:
+        """Its words as they follow each other, the last one perhaps cut off."""
+        return quoted(" ".join(tokens(self.text)[:_MAX_TERMS])) + "*"
 
     @property
     def unquoted(self) -> "Query":
@@ -89,23 +124,58 @@ class Query:
 
     @property
     def words(self) -> list[str]:
-        """The words in it, each with at least one token."""
-        return self._words
+        """The chunks between spaces that hold a token."""
+        return self._chunks
+
+    @cached_property
+    def telling(self) -> list[str]:
+        """Every word that says something, or every word where none does."""
+        return [chunk for chunk in self._chunks if not all(map(says_little, tokens(chunk)))] or self._chunks
+
+    @cached_property
+    def terms(self) -> list[Term]:
+        """What to look for: the telling words, two of them that stand together also as one, as in `UserService`."""
+        terms = [_term(chunk) for chunk in self.telling]
+        for (one, first), (other, second) in pairwise(zip(self.telling, terms, strict=True)):
+            if len(tokens(one)) == len(tokens(other)) == 1:
+                both = quoted(tokens(one)[0] + tokens(other)[0])
+                first.any_of.append(both)
+                second.any_of.append(both)
+        return terms
+
+    @cached_property
+    def parts(self) -> list[Term]:
+        """What to look for in place of the terms where a script has no spaces: pieces, and the words between them."""
+        wide = unicodedata.normalize("NFKC", self.text[:_MAX_EXPLICIT])
+        words = [chunk for chunk in spaced(wide).split() if not all(map(says_little, tokens(chunk)))]
+        runs = [Term([], None, piece) for piece in pieces(wide.lower())]
+        return [*(_term(word)._replace(inside=word.lower()) for word in dict.fromkeys(words)), *runs][:_MAX_TERMS]
 
     @property
-    def all_words(self) -> str | None:
-        """Every word, each as the beginning of a word; None where there are none."""
-        return " AND ".join(f"{_quoted(word)}*" for word in self._words) or None
+    def whole(self) -> Term:
+        """The text as it was typed, as what to look for in texts without spaces."""
+        return Term([], None, unicodedata.normalize("NFKC", self.text).lower())
 
     @property
-    def any_word(self) -> str | None:
-        """At least one of the words; None where there are none."""
-        return " OR ".join(f"{_quoted(word)}*" for word in self._words) or None
+    def marked_terms(self) -> list[Term]:
+        """What to highlight: the terms, or the words inside FTS5's syntax but those that must not be there."""
+        if self.explicit is None:
+            return self.terms
+        plain = re.sub(r'\bNOT\s+("[^"]*"|\S+)|\b(?:AND|OR|NEAR)\b|\b\w+\s*:|[^\w\s]', " ", self.text)
+        return Query(plain).terms
+
+    @cached_property
+    def joined(self) -> str | None:
+        """Two or three words as one, as `user service` stands in `UserService`; None for others."""
+        words = [tokens(chunk) for chunk in self._chunks]
+        if not 2 <= len(words) <= 3 or any(len(one) != 1 for one in words):
+            return None
+        return quoted("".join(one[0] for one in words)) + "*"
 
     @property
     def has_long_word(self) -> bool:
         """Whether a run of two token characters stands in it."""
-        return any(_is_token_character(a) and _is_token_character(b) for a, b in pairwise(self.text))
+        return any(is_token_character(a) and is_token_character(b) for a, b in pairwise(self.text))
 
     @property
     def is_one_word(self) -> bool:
@@ -113,15 +183,27 @@ class Query:
         return len(self.text.split()) == 1
 
     @property
+    def may_be_part_of_word(self) -> bool:
+        """Whether it is rather a part of words than one: a single letter, or the end of a camelCase name."""
+        return len(self.text) == 1 or (self.is_one_word and _CAMEL.search(self.text) is not None)
+
+    @cached_property
     def loses_characters(self) -> bool:
         """Whether the tokenizer would drop something that was typed."""
+        if self.text.isascii():
+            return _ASCII_SIGN.search(self.text) is not None
         composed = unicodedata.normalize("NFC", self.text)  # or a decomposed accent would count as lost
-        return any(not (_is_token_character(c) or c.isspace()) for c in composed)
+        return any(not (is_token_character(c) or c.isspace()) for c in composed)
 
-    @property
+    @cached_property
     def is_unspaced(self) -> bool:
         """Whether it holds a script without spaces between words."""
-        return _UNSPACED.search(self.text) is not None
+        return not self.text.isascii() and is_unspaced(unicodedata.normalize("NFKC", self.text))
+
+    @property
+    def is_one_unspaced_word(self) -> bool:
+        """Whether it is one chunk in such a script, and too short for several words."""
+        return self.is_one_word and self.is_unspaced and len(unicodedata.normalize("NFC", self.text)) <= _SHORT
 
     @property
     def spellings(self) -> list[str]:
@@ -129,7 +211,7 @@ class Query:
         text = self.text[:_MAX_LITERAL]
         if text.isascii():
             return [text]
-        forms = (
+        spelled = (
             text,
             unicodedata.normalize("NFC", text),
             unicodedata.normalize("NFD", text),
@@ -137,7 +219,26 @@ class Query:
             text.upper(),
             text.capitalize(),
         )
-        return list(dict.fromkeys(forms))
+        return list(dict.fromkeys(spelled))
+
+
+def _term(chunk: str) -> Term:
+    """Return what one chunk between spaces means: a word with its forms, or a phrase and its parts."""
+    found = tokens(chunk)
+    wide = unicodedata.normalize("NFKC", chunk)
+    if len(found) > 1:
+        parts = [
+            part for token in dict.fromkeys(found) if len(token) > 1 and not says_little(token) for part in forms(token)
+        ]
+        return Term([quoted(" ".join(found)), *map(quoted, parts)], quoted(" ".join(found)) + "*")
+    word = found[0]
+    any_of = [quoted(form) for form in forms(word)]
+    humps = _HUMP.findall(word)
+    if len(humps) > 1:
+        any_of.append(quoted(" ".join(humps)))
+    if wide != chunk and has_token(wide):
+        any_of.append(quoted(" ".join(tokens(wide))))
+    return Term(any_of, quoted(word) + "*" if len(folded(word)) > 1 else None)
 
 
 def like_pattern(text: str) -> str:

@@ -52,6 +52,32 @@ class Relation(Struct, frozen=True, kw_only=True, omit_defaults=True, rename=_RE
     to_id: str
 
 
+class EntityElsewhere(Entity, frozen=True, kw_only=True, omit_defaults=True, rename="camel", gc=False):
+    """An entity among those of several categories: `{..., category}`."""
+
+    category: str
+
+
+class RelationElsewhere(
+    Relation,
+    frozen=True,
+    kw_only=True,
+    omit_defaults=True,
+    rename={**_RELATION_KEYS, "category": "category"}.get,
+    gc=False,
+):
+    """A relation among those of several categories: `{..., category}`."""
+
+    category: str
+
+
+class NamedElsewhere(Struct, frozen=True, kw_only=True):
+    """A name among those of several categories: `{category, name}`."""
+
+    category: str
+    name: str
+
+
 class Graph(Struct, frozen=True, kw_only=True):
     """Entities and the relations that go with them: `{entities, relations}`."""
 

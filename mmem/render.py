@@ -15,17 +15,29 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.style import Style
 
-from mmem.records import AddedObservations, Entity, Graph, Observation, Properties, Relation
+from mmem.matches import Matches
+from mmem.records import (
+    AddedObservations,
+    Entity,
+    EntityElsewhere,
+    Graph,
+    NamedElsewhere,
+    Observation,
+    Properties,
+    Relation,
+)
 from mmem.streams import Streams
 from mmem.visible import visible
 
 Line = list[Segment]
+Key = tuple[str, str]  # the category, where there are several, and the id of an entity
 _length = Segment.get_line_length
 
+_LONG, _AROUND = 600, 200  # characters of a text that a search shows, and of those before the first match
 _NARROWEST, _UNKNOWN, _WIDEST = 20, 80, 100  # longer lines are hard to read, however wide the terminal is
 
 # Of the named ANSI colours, those that themes keep readable on dark and on light: not yellow, not blue.
-_NAME, _ASIDE = Style(bold=True), Style(dim=True)
+_NAME, _ASIDE, _MATCH = Style(bold=True), Style(dim=True), Style(bold=True, underline=True)
 _TYPE, _LABEL, _VERB = Style(color="cyan"), Style(color="green"), Style(color="magenta")
 
 _FORK, _LAST, _STEM, _BLANK = (Segment(guide, _ASIDE) for guide in ("├─ ", "└─ ", "│  ", "   "))
@@ -42,8 +54,11 @@ _UNCLEAR = re.compile(r'-?\d+(\.\d+)?([eE][-+]?\d+)?|true|false|null|["\[{].*|\s
 _MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d(?:[.,]\d+)?)?(Z|z|[+-]\d\d(?::?\d\d)?)?$", re.ASCII)
 
 
-def render(result: object, streams: Streams) -> str:
-    """Return a tool's result as text for a person, at most as wide as the terminal; it ends in a newline."""
+def render(result: object, streams: Streams, matches: Matches | None = None) -> str:
+    """Return a tool's result as text for a person, at most as wide as the terminal; it ends in a newline.
+
+    What a search matched is highlighted, and of long texts only the part around it is shown.
+    """
     colored = streams.colored(streams.shows_terminal)
     output = StringIO()
     console = Console(
@@ -55,16 +70,16 @@ def render(result: object, streams: Streams) -> str:
         _environ=streams.environ,
     )
     console.width = min(max(console.width or _UNKNOWN, _NARROWEST), _WIDEST)
-    segments = (each for line in _lines(result, console.width) for each in (*line, Segment.line()))
+    segments = (each for line in _lines(result, console.width, matches) for each in (*line, Segment.line()))
     console.print(Segments(segments), crop=False)
     return output.getvalue()
 
 
-def _lines(result: object, width: int) -> Iterable[Line]:
+def _lines(result: object, width: int, matches: Matches | None) -> Iterable[Line]:
     if result == [] or result == Graph(entities=[], relations=[]):
         return [[Segment("Nothing to show.")]]
     if isinstance(result, Graph):
-        return _graph(result, width)
+        return _graph(result, width, matches)
     records: list[Any] = result if isinstance(result, list) else [result]
     if isinstance(records[0], Relation):
         return _table(records, width)
@@ -72,19 +87,30 @@ def _lines(result: object, width: int) -> Iterable[Line]:
         return _spaced(_entity(entity, [], [], width) for entity in records)
     if isinstance(records[0], AddedObservations):
         return _spaced(_added(added, width) for added in records)
+    if isinstance(records[0], NamedElsewhere):
+        return [[Segment(f"{one.category}: ", _ASIDE), Segment(visible(one.name))] for one in records]
     return [[Segment(visible(str(record)))] for record in records]
 
 
-def _graph(graph: Graph, width: int) -> Iterator[Line]:
-    shown = {entity.id for entity in graph.entities}
-    outgoing: defaultdict[str, list[Relation]] = defaultdict(list)
-    incoming: defaultdict[str, list[Relation]] = defaultdict(list)
+def _graph(graph: Graph, width: int, matches: Matches | None) -> Iterator[Line]:
+    def key(entity: Entity) -> Key:
+        return getattr(entity, "category", ""), entity.id
+
+    shown = {key(entity) for entity in graph.entities}
+    outgoing: defaultdict[Key, list[Relation]] = defaultdict(list)
+    incoming: defaultdict[Key, list[Relation]] = defaultdict(list)
+    elsewhere = []
     for relation in graph.relations:
-        outgoing[relation.from_id].append(relation)
-        if relation.to_id != relation.from_id:
-            incoming[relation.to_id].append(relation)
-    elsewhere = [r for r in graph.relations if r.from_id not in shown and r.to_id not in shown]
-    blocks = [_entity(entity, outgoing[entity.id], incoming[entity.id], width) for entity in graph.entities]
+        category = getattr(relation, "category", "")
+        begin, end = (category, relation.from_id), (category, relation.to_id)
+        outgoing[begin].append(relation)
+        if end != begin:
+            incoming[end].append(relation)
+        if begin not in shown and end not in shown:
+            elsewhere.append(relation)
+    blocks = [
+        _entity(entity, outgoing[key(entity)], incoming[key(entity)], width, matches) for entity in graph.entities
+    ]
     if elsewhere:
         blocks.append([[Segment("Between entities that aren't shown:")], *_table(elsewhere, width)])
     yield from _spaced(blocks)
@@ -111,12 +137,17 @@ def _spaced(blocks: Iterable[list[Line]]) -> Iterator[Line]:
         before = len(block)
 
 
-def _entity(entity: Entity, outgoing: list[Relation], incoming: list[Relation], width: int) -> list[Line]:
+def _entity(
+    entity: Entity, outgoing: list[Relation], incoming: list[Relation], width: int, matches: Matches | None = None
+) -> list[Line]:
     room = width - len(_FORK.text)
-    branches = [_observation(observation, room) for observation in entity.observations]
+    branches = [_observation(observation, room, matches) for observation in entity.observations]
     branches += [_edge("→ ", relation, relation.to_name, relation.to_type, room) for relation in outgoing]
     branches += [_edge("← ", relation, relation.from_name, relation.from_type, room) for relation in incoming]
-    header = [*_end(entity.name, entity.entity_type, _NAME), Segment(f" #{visible(entity.id)}", _ASIDE)]
+    where = f" in {entity.category}" if isinstance(entity, EntityElsewhere) else ""
+    score = matches.score_of(entity.id) if matches else ""
+    name = _marked(visible(entity.name), matches, _NAME)
+    header = [*name, *_kind(entity.entity_type), Segment(f" #{visible(entity.id)}{where}{score}", _ASIDE)]
     return _tree([*_folded(header, room), *_details(entity.properties, room)], branches)
 
 
@@ -137,8 +168,31 @@ def _tree(root: list[Line], branches: list[list[Line]]) -> list[Line]:
 
 def _end(name: str, entity_type: str, style: Style | None = None) -> Line:
     """Return an entity's name, and its type in parentheses if it has one."""
-    line = [Segment(visible(name), style)]
-    return [*line, Segment(f" ({visible(entity_type)})", _TYPE)] if entity_type else line
+    return [Segment(visible(name), style), *_kind(entity_type)]
+
+
+def _kind(entity_type: str) -> Line:
+    return [Segment(f" ({visible(entity_type)})", _TYPE)] if entity_type else []
+
+
+def _marked(text: str, matches: Matches | None, style: Style | None = None) -> Line:
+    """Return a text with what matched in it highlighted."""
+    line, at = [], 0
+    for start, end in matches.spans(text) if matches else ():
+        line += [Segment(text[at:start], style), Segment(text[start:end], _MATCH)]
+        at = end
+    return [segment for segment in (*line, Segment(text[at:], style)) if segment.text]
+
+
+def _excerpt(text: str, matches: Matches | None) -> str:
+    """Return the part of a long text around the first match."""
+    spans = matches.spans(text) if matches else []
+    if len(text) <= _LONG or not spans:
+        return text
+    start = max(0, spans[0][0] - _AROUND)
+    end = min(len(text), start + _LONG)
+    start = text.rfind(" ", 0, start) + 1 if start else 0
+    return ("… " if start else "") + text[start:end].strip() + (" …" if end < len(text) else "")
 
 
 def _details(properties: Properties | None, width: int) -> Iterator[Line]:
@@ -147,11 +201,12 @@ def _details(properties: Properties | None, width: int) -> Iterator[Line]:
         yield from _branch("", line, [], width)
 
 
-def _observation(observation: Observation, width: int) -> list[Line]:
+def _observation(observation: Observation, width: int, matches: Matches | None) -> list[Line]:
     kind = observation.observation_type
     label = [Segment(f"{visible(kind)}: ", _LABEL)] if kind else []
     notes = [visible(observation.source), _moment(observation.timestamp or ""), *_pairs(observation.properties)]
-    return _branch("• ", [*label, Segment(_block(observation.text) or '""')], notes, width)
+    text = _excerpt(_block(observation.text), matches) or '""'
+    return _branch("• ", [*label, *_marked(text, matches)], notes, width)
 
 
 def _edge(arrow: str, relation: Relation, name: str, entity_type: str, width: int) -> list[Line]:

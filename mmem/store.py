@@ -231,6 +231,10 @@ class Store:
         """Rebuild a category's search index from its rows."""
         self._file(category).heal_index()
 
+    def compact(self, category: str) -> None:
+        """Write a category's file anew, so that no byte of what was deleted stays in it."""
+        self._file(category).compact()
+
     def _file(self, category: str) -> CategoryFile:
         file = self._open.get(category)
         if file is not None:

@@ -40,6 +40,31 @@ def is_timestamp(text: str) -> bool:
     return in_day and (zone is None or zone in "Zz" or _is_offset(zone))
 
 
+def instant(text: str | None) -> float | None:
+    """Return the moment that a timestamp means, in seconds since 1970; None for what isn't one.
+
+    Without a zone it is UTC's, and a date is its first moment.
+    """
+    shape = _SHAPE.fullmatch(text or "")
+    if shape is None or not is_timestamp(text or ""):
+        return None
+    day, minutes, seconds, zone = shape.groups()
+    midnight = datetime.combine(date.fromisoformat(day), datetime.min.time(), UTC).timestamp()
+    if minutes is None:
+        return midnight
+    fraction = re.search(r"[.,](\d+)", text or "")
+    within = int(minutes[:2]) * 3600 + int(minutes[3:]) * 60 + int(seconds or 0)
+    return midnight + within + float(f"0.{fraction[1] if fraction else 0}") - _offset(zone)
+
+
+def _offset(zone: str | None) -> int:
+    """Return a zone's distance from UTC in seconds."""
+    if zone is None or zone in "Zz":
+        return 0
+    digits = zone[1:].replace(":", "")
+    return (int(digits[:2]) * 3600 + int(digits[2:] or 0) * 60) * (-1 if zone[0] == "-" else 1)
+
+
 def _is_offset(zone: str) -> bool:
     digits = zone[1:].replace(":", "")
     return int(digits[:2]) <= 23 and int(digits[2:] or 0) <= 59

@@ -45,6 +45,7 @@ def tool_command(
         def invoke(json_text: str | None, assume_yes: bool = False, **given: Any) -> None:
             context = click.get_current_context()
             app = context.find_object(App) or App()
+            app.verbose = bool(given.get("verbose"))
             in_words = json_text is None
             try:
                 if direct is not None and in_words:
@@ -77,7 +78,7 @@ _json_option = click.option(
 )
 _yes_option = click.option("-y", "--yes", "assume_yes", is_flag=True, help="Don't ask.")
 
-_NOT_WORDS = {"json_text", "assume_yes"}
+_NOT_WORDS = {"json_text", "assume_yes", "exit_status", "verbose"}
 
 
 def _request(

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import cast
 
-from mmem import schema
+from mmem import schema, semantic
 from mmem.errors import Storage
 from mmem.layout import Layout
 from mmem.outcomes import Notice
@@ -26,6 +26,8 @@ class Pending:
         self.inserted = 0
         self.next_ids: dict[str, int] = {}  # nobody else can give ids while we hold the lock
         self.names_are_known = False
+        self.unembedded = 0  # observations that were inserted or changed, and may have no vector yet
+        self.first_vector: int | None = None  # the first observation that was given one
 
     def following(self) -> "Pending":
         """Return what the next transaction may know already, where nobody else has written in between."""
@@ -99,6 +101,11 @@ class Transaction:
         """Add a notice to the outcome."""
         self.notices.append(notice)
 
+    @property
+    def first_vector(self) -> int | None:
+        """The first observation that this transaction gave a vector; None where it gave none."""
+        return self._pending.first_vector
+
     def next_id(self, table: str) -> int:
         """Return the id that the next row of a table gets; ids are never given twice."""
         known = self._pending.next_ids
@@ -111,6 +118,11 @@ class Transaction:
         """Tell, once in a transaction, to look for names that another program stored."""
         first, self._pending.names_are_known = not self._pending.names_are_known, True
         return first
+
+    def forget_names(self) -> None:
+        """Let go of what is known of names, so that every entity's is looked at again."""
+        self.conn.execute("DELETE FROM mmem_names")
+        self._pending.names_are_known = False
 
     def defer_index(self) -> None:
         """Let the rows inserted from now on be indexed together, by `flush_index`."""
@@ -129,6 +141,16 @@ class Transaction:
         schema.rebuild(self.conn)
         self._open_gate()
 
+    def flush_vectors(self) -> None:
+        """Give the observations written so far their vectors, where the extra `semantic` is there."""
+        written, self._pending.unembedded = self._pending.unembedded, 0
+        model = semantic.model() if written else None
+        if model is not None:
+            from mmem.vectors import write
+
+            given, known = write(self.conn, model, written)[:1], self._pending.first_vector
+            self._pending.first_vector = min([*given, *([] if known is None else [known])], default=None)
+
     def _open_gate(self) -> None:
         """Let the triggers index what is inserted from now on."""
         if self._pending.unindexed is not None:
@@ -138,6 +160,7 @@ class Transaction:
     def finish(self) -> None:
         """Make the transaction ready for its COMMIT."""
         self.flush_index()
+        self.flush_vectors()
         self.wrote_many = self._pending.inserted > _MANY
         if self._pending.inserted >= _WORTH_MERGING:
             last = self.next_id("entities") + self.next_id("observations")
@@ -158,6 +181,7 @@ class Transaction:
             )
         if rows:
             self._pending.inserted += len(rows)
+            self._pending.unembedded += len(rows) if table == "observations" else 0
             if table in self._pending.next_ids:
                 self._pending.next_ids[table] = cast(int, rows[-1][0]) + 1
 
@@ -166,6 +190,8 @@ class Transaction:
         self.flush_index()
         if table == "entities" and "name" in columns:
             self._pending.names_are_known = False
+        if table == "observations" and "content" in columns:
+            self._pending.unembedded += len(rows)
         one = f"({', '.join('?' * (len(columns) + 1))})"
         assignments = ", ".join(f"{name} = new.{name}" for name in columns) + extra
         for first in range(0, len(rows), _ROWS_A_STATEMENT):

@@ -50,6 +50,7 @@ def fresh_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in _SETTINGS:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MMEM_SEMANTIC", "off")  # what is found doesn't depend on what is installed here
 
 
 @pytest.fixture

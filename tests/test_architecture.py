@@ -11,7 +11,7 @@ import mmem
 from mmem.registry import COMMANDS, module_of, tool
 
 CORE = Path(mmem.__file__).parent
-FACE = {"app", "cli", "lazy", "options", "tooling", "words", "render", "__main__"}
+FACE = {"app", "cli", "each", "lazy", "options", "progress", "tooling", "words", "render", "__main__"}
 HEAVY = {"click", "rich", "mcp", "yaml"}
 
 

@@ -74,7 +74,6 @@ def remember(ask: Ask, **entities: list[str]) -> None:
         ("marguerite", {"UserService"}),
         ("userserv", {"UserService"}),
         ("auth", {"UserService", "Loner"}),
-        ("auth user", {"UserService"}),
         ("userservice manages", {"UserService"}),
         ("place naïve", {"Café Zürich"}),
         ("город привет", {"Москва"}),
@@ -85,6 +84,13 @@ def test_names_types_texts_and_properties_are_found_by_the_beginnings_of_words(
 ) -> None:
     outcome = world("search_nodes", query=query)
     assert set(names(outcome)) == found
+    assert outcome.notices == []
+
+
+def test_what_has_all_of_the_words_comes_before_what_has_some(world: Ask) -> None:
+    outcome = world("search_nodes", query="auth user")
+    assert names(outcome)[0] == "UserService"
+    assert set(names(outcome)) == {"UserService", "APIController", "Loner"}
     assert outcome.notices == []
 
 
@@ -230,8 +236,9 @@ def test_deleted_and_replaced_texts_are_never_found_again(ask: Ask, base: Path) 
 def test_words_on_the_command_line_are_one_query(world: Ask, mmem: Mmem) -> None:
     ran = mmem("search-nodes", "auth", "user", "--limit", "5")
     assert (ran.exit_status, ran.stderr) == (0, "")
-    assert [entity["name"] for entity in ran.json["entities"]] == ["UserService"]
+    assert ran.json["entities"][0]["name"] == "UserService"
     assert ran.json == mmem("search-nodes", "--json", json.dumps({"query": "auth user"})).json
+    assert ran.json != mmem("search-nodes", "auth").json
     assert list(ran.json) == ["entities", "relations"]
 
 

@@ -201,5 +201,5 @@ def test_a_foreign_file_is_searched_as_it_is(ask: Ask, foreign: str, base: Path,
 def test_a_foreign_file_gets_an_index_with_the_first_write(ask: Ask, foreign: str) -> None:
     remember(ask, Redisson=["new"])
     outcome = ask("search_nodes", query="redis")
-    assert (names(outcome), outcome.notices) == (["Redis", "Redisson", "Postgres"], [])
+    assert (names(outcome), outcome.notices) == (["Redis", "Postgres", "Redisson"], [])
     assert names(ask("search_nodes", query="ghost dead again lost")) == []

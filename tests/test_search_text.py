@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from mmem.errors import InvalidArguments
+from mmem.matches import Matches
+from mmem.query import Query
 from mmem.registry import call
 from mmem.store import Store
 
@@ -101,7 +103,6 @@ def search(store: Store, query: str) -> list[str]:
         ("1=1", ["1 OR 1=1"]),
         ("don't", ["don't panic, O'Reilly"]),
         ("a?b=c", ["https://example.com/a?b=c&d=e#f"]),
-        ("tab\tand", ["tab\tand\nnewline"]),
         ("zero\u200bwidth", ["zero\u200bwidth"]),
         ("x²", ["f(x)=x²"]),
         ("…", ["…"]),
@@ -129,6 +130,7 @@ def test_punctuation_is_found_as_typed_and_nothing_else(library: Store, query: s
         ("ecole", "e\u0301cole nationale"),
         ("\u0301cole", "e\u0301cole nationale"),
         ("userservice restarts", "the user-service restarts"),
+        ("tab\tand", "tab\tand\nnewline"),
     ],
 )
 def test_half_an_expression_is_text(library: Store, query: str, holder: str) -> None:
@@ -141,7 +143,7 @@ def test_half_an_expression_is_text(library: Store, query: str, holder: str) -> 
         ("東京", ["私は東京都に住んでいます", "東京タワーへ行く"]),
         ("タワー", ["東京タワーへ行く"]),
         ("住んで", ["私は東京都に住んでいます"]),
-        ("東京 タワー", ["東京タワーへ行く"]),
+        ("東京 タワー", ["東京タワーへ行く", "私は東京都に住んでいます"]),
         ("문장", ["한국어 문장입니다"]),
         ("국어", ["한국어 문장입니다"]),
         (unicodedata.normalize("NFD", "국어"), ["한국어 문장입니다"]),
@@ -152,6 +154,25 @@ def test_half_an_expression_is_text(library: Store, query: str, holder: str) -> 
 )
 def test_a_word_inside_a_run_without_spaces_is_found(library: Store, query: str, holders: list[str]) -> None:
     assert sorted(search(library, query)) == sorted(holders)
+
+
+@pytest.mark.parametrize("query", ["東京 タワー", "東京タワー", "東京タワーは？", "ﾀﾜｰ", "タワーへの行き方"])
+def test_what_has_more_of_a_run_without_spaces_comes_first(library: Store, query: str) -> None:
+    assert search(library, query)[0] == "東京タワーへ行く"
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "highlighted"),
+    [
+        ("京都ではどこに泊まりましたか？", "古い町家に泊まった 京都", ["に泊ま", "京都"]),
+        ("VPNの設定", "新しいvpnを設定した", ["vpn", "設定"]),
+        ("東京", "東京タワー、東京都", ["東京", "東京"]),
+        ("user service", "UserService and user-services", ["UserService", "user", "services"]),
+        ("\ue000\ue001", "a \ue000\ue001", ["\ue000\ue001"]),
+    ],
+)
+def test_what_matched_is_highlighted(query: str, text: str, highlighted: list[str]) -> None:
+    assert [text[start:end] for start, end in Matches(Query(query)).spans(text)] == highlighted
 
 
 @pytest.mark.parametrize("query", ['"タワー"', '"🔥"', '"++"'])
@@ -180,6 +201,7 @@ def test_a_name_of_separators_alone_is_not_every_other_one(ask: Ask) -> None:
         *("foo OR", "*foo", "foo**", "bogus:thing", "rank:1", "{a b}:", "entity_name:", "- entity_name : foo"),
         *('"foo" + "bar"', "NEAR(foo, -1)", "NEAR(foo bar, 99999999999999999999)", 'NEAR("" foo)', 'foo AND ""'),
         *("\ud7ff", "\ue000", "\uffff", "\U0010ffff", "\U0001e900", "\u202e", "\ufeff", "\x01", "ﷺ"),
+        *("\ue000\ue001", "ing", "s es ed"),
     ],
 )
 def test_no_operator_or_odd_character_fails(library: Store, query: str) -> None:

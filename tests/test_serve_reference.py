@@ -337,10 +337,6 @@ DIFFERENCES = {
     ),
     "words": Difference("A search finds words in any order, without accents, besides substrings.", _listed(_more)),
     "blank query": Difference("Blanks alone are no text to look for: everything is shown.", _listed(_more)),
-    "case within words": Difference(
-        "Letters beyond ASCII in mixed case are found at the beginning of words, and not inside them.",
-        _listed(lambda theirs, ours: _more(ours, theirs)),
-    ),
     # what is refused, or isn't
     "wording": Difference(
         "What is wrong with arguments is said in a sentence with the path.",

@@ -35,7 +35,10 @@ HIDDEN = {
 }
 SINCE = {  # arguments that multi-memory-mcp doesn't have
     "read_graph": {"limit", "offset"},
-    "search_nodes": {"limit", "offset", "observations"},
+    "search_nodes": {
+        *("limit", "offset", "observations", "entityType", "observationType", "source", "since", "until"),
+        *("properties", "relationType", "names", "relations", "allCategories"),
+    },
     "open_nodes": {"related"},
 }
 PREDECESSORS_BYTES = 10_207  # of multi-memory-mcp's `tools/list`, as compact JSON
@@ -45,6 +48,9 @@ MORE_REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("delete_relations", {"relations": [{"fromId": "1", "toId": "2", "relationType": "uses"}]}),
     ("read_graph", {"limit": 10, "offset": 20}),
     ("search_nodes", {"query": "x", "limit": 10, "offset": 20, "observations": "matched"}),
+    ("search_nodes", {"query": "x", "entityType": "a", "observationType": "b", "source": "c", "relationType": "d"}),
+    ("search_nodes", {"query": "x", "since": "2026-01-01", "until": "2026-01-31", "properties": {"a": 1}}),
+    ("search_nodes", {"query": "x", "names": True, "relations": False, "allCategories": True}),
     ("open_nodes", {"entities": [{"id": "1"}], "related": True}),
     ("list_categories", {}),
     *((name, {"category": "work", **given}) for name, given in [("read_graph", {}), ("delete_category", {})]),
