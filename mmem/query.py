@@ -7,7 +7,8 @@ looked for literally by the search.
 import re
 import sqlite3
 import unicodedata
-from functools import cache, cached_property
+from collections.abc import Sequence
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -76,7 +77,7 @@ class Term(NamedTuple):
     `inside` is what it is in a text without spaces, where the index has no words; a piece of one is nothing else.
     """
 
-    any_of: list[str]
+    any_of: tuple[str, ...]
     beginning: str | None
     inside: str | None = None
 
@@ -88,11 +89,20 @@ class Term(NamedTuple):
     @property
     def widest(self) -> str:
         """The same, and as the beginning of a word."""
-        return _any([*self.any_of, *([self.beginning] if self.beginning else [])])
+        return _widest(self)
 
 
-def _any(expressions: list[str]) -> str:
+def _any(expressions: Sequence[str]) -> str:
     return "".join(expressions) if len(expressions) < 2 else f"({' OR '.join(expressions)})"
+
+
+@lru_cache(maxsize=1_000)
+def _widest(term: Term) -> str:
+    """Return what a term may be; the forms that begin as it does needn't be said again."""
+    if term.beginning is None:
+        return term.expression
+    first, *others = term.any_of
+    return _any([first, *(one for one in others if not one.startswith(term.beginning[:-2])), term.beginning])
 
 
 class Query:
@@ -136,25 +146,29 @@ class Query:
     def terms(self) -> list[Term]:
         """What to look for: the telling words, two of them that stand together also as one, as in `UserService`."""
         terms = [_term(chunk) for chunk in self.telling]
-        for (one, first), (other, second) in pairwise(zip(self.telling, terms, strict=True)):
+        joined: list[list[str]] = [[] for _ in terms]
+        for place, (one, other) in enumerate(pairwise(self.telling)):
             if len(tokens(one)) == len(tokens(other)) == 1:
                 both = quoted(tokens(one)[0] + tokens(other)[0])
-                first.any_of.append(both)
-                second.any_of.append(both)
-        return terms
+                joined[place].append(both)
+                joined[place + 1].append(both)
+        return [
+            term._replace(any_of=(*term.any_of, *more)) if more else term
+            for term, more in zip(terms, joined, strict=True)
+        ]
 
     @cached_property
     def parts(self) -> list[Term]:
         """What to look for in place of the terms where a script has no spaces: pieces, and the words between them."""
         wide = unicodedata.normalize("NFKC", self.text[:_MAX_EXPLICIT])
         words = [chunk for chunk in spaced(wide).split() if not all(map(says_little, tokens(chunk)))]
-        runs = [Term([], None, piece) for piece in pieces(wide.lower())]
+        runs = [Term((), None, piece) for piece in pieces(wide.lower())]
         return [*(_term(word)._replace(inside=word.lower()) for word in dict.fromkeys(words)), *runs][:_MAX_TERMS]
 
     @property
     def whole(self) -> Term:
         """The text as it was typed, as what to look for in texts without spaces."""
-        return Term([], None, unicodedata.normalize("NFKC", self.text).lower())
+        return Term((), None, unicodedata.normalize("NFKC", self.text).lower())
 
     @property
     def marked_terms(self) -> list[Term]:
@@ -222,6 +236,7 @@ class Query:
         return list(dict.fromkeys(spelled))
 
 
+@lru_cache(maxsize=1_000)
 def _term(chunk: str) -> Term:
     """Return what one chunk between spaces means: a word with its forms, or a phrase and its parts."""
     found = tokens(chunk)
@@ -230,7 +245,7 @@ def _term(chunk: str) -> Term:
         parts = [
             part for token in dict.fromkeys(found) if len(token) > 1 and not says_little(token) for part in forms(token)
         ]
-        return Term([quoted(" ".join(found)), *map(quoted, parts)], quoted(" ".join(found)) + "*")
+        return Term((quoted(" ".join(found)), *map(quoted, parts)), quoted(" ".join(found)) + "*")
     word = found[0]
     any_of = [quoted(form) for form in forms(word)]
     humps = _HUMP.findall(word)
@@ -238,7 +253,7 @@ def _term(chunk: str) -> Term:
         any_of.append(quoted(" ".join(humps)))
     if wide != chunk and has_token(wide):
         any_of.append(quoted(" ".join(tokens(wide))))
-    return Term(any_of, quoted(word) + "*" if len(folded(word)) > 1 else None)
+    return Term(tuple(any_of), quoted(word) + "*" if len(folded(word)) > 1 else None)
 
 
 def like_pattern(text: str) -> str:

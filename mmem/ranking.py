@@ -100,7 +100,9 @@ class Ranking:
     def _known(self, terms: Sequence[Term]) -> list[Term]:
         """Return terms without the forms that no row has, each of which would cost time in every expression."""
         known = self._index.known(one for term in terms for one in term.any_of)
-        return [term._replace(any_of=[one for one in term.any_of if one in known] or term.any_of[:1]) for term in terms]
+        return [
+            term._replace(any_of=tuple(one for one in term.any_of if one in known) or term.any_of[:1]) for term in terms
+        ]
 
     def _word(self, bit: int, term: Term, inside: list[int]) -> Word:
         if not term.expression:

@@ -28,6 +28,7 @@ _AFTER_E = tuple("e es ed er ers ely ement".split())
 _FOR_I = tuple("y ies ied ier iest ily iness ying yings ys yed yer yers".split())
 _FOR_E = tuple("ed er ers ing ings ion ions able ement".split())
 _DOUBLED = tuple("ed ing ings er ers".split())
+_DOUBLES = re.compile("[aeiou][bdfglmnprtz]$")  # what may double its last letter: `stopped`, `controlled`
 _INFLECTIONS = ("s", "es", "ed", "ing", "ings")
 _LEAST = 4  # letters of a word that others are derived from; a shorter one is only inflected
 
@@ -192,26 +193,30 @@ def _regular(word: str) -> list[str]:
     if len(word) < _LEAST - 1:
         return [word]
     stem = _stemmer().stems([word])[word]
-    stems = _stemmer().stems({*_inflected(word), *(_of_stem(stem) if len(word) >= _LEAST else ())})
+    stems = _stemmer().stems({*_inflected(word), *(_of_stem(stem, word) if len(word) >= _LEAST else ())})
     return [word, *sorted(one for one in stems if one != word and stems[one] == stem and one not in STOP_WORDS)]
 
 
-def _of_stem(stem: str) -> Iterator[str]:
-    """Yield what may be words of a stem."""
-    yield stem
-    yield from (stem + ending for ending in (*_ENDINGS, *_AFTER_E))
-    if stem.endswith("i"):
+def _of_stem(stem: str, word: str) -> Iterator[str]:
+    """Yield what may be words of a word's stem, as English spells them."""
+    if stem.endswith("i"):  # of `companies`: the word has a y
         yield from (stem[:-1] + ending for ending in _FOR_I)
     elif stem.endswith("e"):
-        yield from (stem[:-1] + ending for ending in _FOR_E)
-    elif len(stem) > 2 and stem[-1] not in "aeiouwxy" and stem[-2] in "aeiou":
-        yield from (stem + stem[-1] + ending for ending in _DOUBLED)
+        yield from (stem, stem + "s", *(stem[:-1] + ending for ending in _FOR_E))
+    elif word == stem + "e":
+        yield from (stem + ending for ending in (*_AFTER_E, "ing", "ings", "ion", "ions", "ation", "ations"))
+        yield from (stem, stem + "s") if stem.endswith("th") else ()  # `breathe` and `breath`
+    else:
+        yield from (stem + ending for ending in ("", *_ENDINGS, *_AFTER_E))
+        if _DOUBLES.search(stem):
+            yield from (stem + stem[-1] + ending for ending in _DOUBLED)
 
 
 def _inflected(word: str) -> Iterator[str]:
     """Yield what may be inflections of a word, of which the stemmer takes more away: `remembered` for `remembers`."""
     without = {word.removesuffix(ending) for ending in _INFLECTIONS} - {word, ""}
-    for base in (word, *without, *(one + "e" for one in without)):
+    for base in (word, *without, *(one + "e" for one in without if one[-1] not in "aeiouy")):
         yield base
-        yield from (base.removesuffix("e") + ending for ending in _INFLECTIONS)
-        yield from (base + base[-1] + ending for ending in ("ed", "ing"))
+        yield base + "s"
+        yield from (base.removesuffix("e") + ending for ending in _INFLECTIONS if ending != "s")
+        yield from (base + base[-1] + ending for ending in ("ed", "ing") if _DOUBLES.search(base))
