@@ -27,7 +27,7 @@ from mmem.files import (
     set_log_aside,
     waiting,
 )
-from mmem.layout import OWN, inspect, state
+from mmem.layout import OWN, Layout, inspect, own_layout, state
 from mmem.outcomes import Notice
 from mmem.transaction import Pending, Transaction
 
@@ -167,12 +167,14 @@ class CategoryFile:
             try:
                 self._refresh(conn)
                 known, self._known = self._known, None
-                self._active = transaction = Transaction(self.category, conn, OWN, known, writes=True)
+                layout = self._layout if self._layout.own else own_layout(conn)
+                self._active = transaction = Transaction(self.category, conn, layout, known, writes=True)
                 self._say_aside(transaction)
                 if not self._layout.own:
                     self._changes = None
+                    indexless = schema.is_plain(conn)
                     schema.install(conn)
-                    transaction.notices.append(_converted(self.category))
+                    transaction.notices.append(_converted(self.category, layout, indexless=indexless))
                 yield transaction
                 transaction.require_open()
                 transaction.finish()
@@ -439,10 +441,14 @@ def _use_wal(conn: sqlite3.Connection) -> bool:
     return False
 
 
-def _converted(category: str) -> Notice:
-    return Notice(
-        "repaired",
-        f"category '{category}' was made by another program: its search index was replaced by mmem's; "
-        "that program can go on using the file",
-        category=category,
-    )
+def _converted(category: str, layout: Layout, *, indexless: bool) -> Notice:
+    if not layout.full_text:
+        what = "has no search index any more, for SQLite has no FTS5 here; the next write where it has makes one anew"
+    elif indexless:
+        what = "was last written where SQLite has no FTS5: its search index was made anew"
+    else:
+        what = (
+            "was made by another program: its search index was replaced by mmem's; "
+            "that program can go on using the file"
+        )
+    return Notice("repaired", f"category '{category}' {what}", category=category)

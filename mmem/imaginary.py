@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mmem import schema
-from mmem.layout import OWN
+from mmem.layout import own_layout
 from mmem.transaction import Transaction
 
 
@@ -18,7 +18,7 @@ class ImaginaryFile:
         self.conn.execute("PRAGMA foreign_keys = ON")
         self.conn.execute("BEGIN IMMEDIATE")
         schema.install(self.conn)
-        self._transaction = Transaction(category, self.conn, OWN, writes=True)
+        self._transaction = Transaction(category, self.conn, own_layout(self.conn), writes=True)
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:

@@ -17,6 +17,12 @@ class Layout(NamedTuple):
 
 
 OWN = Layout(own=True, full_text=True, properties=True)
+PLAIN = Layout(own=True, full_text=False, properties=True)  # ours, where SQLite was built without FTS5
+
+
+def own_layout(conn: sqlite3.Connection) -> Layout:
+    """Return how our files are with this Python's SQLite."""
+    return OWN if schema.has_full_text(conn) else PLAIN
 
 
 def inspect(conn: sqlite3.Connection, path: str) -> Layout:
@@ -28,16 +34,18 @@ def inspect(conn: sqlite3.Connection, path: str) -> Layout:
     _require_memory(conn, path, {name for name, (kind, _) in objects.items() if kind == "table"})
     version = _version(conn) if "schema_version" in objects else 0
     require_known(conn, path, version)
+    best = own_layout(conn)
+    ours = schema.OWN_OBJECTS if best.full_text else schema.PLAIN_OBJECTS
     foreign = any(
-        kind == "trigger" and name.startswith("fts_") and name not in schema.OWN_OBJECTS
-        for name, (kind, _) in objects.items()
+        kind == "trigger" and name.startswith("fts_") and name not in ours for name, (kind, _) in objects.items()
     )
-    same = all(objects.get(name, ("", ""))[1] == sql for name, sql in schema.OWN_OBJECTS.items())
+    same = all(objects.get(name, ("", ""))[1] == sql for name, sql in ours.items())
     if same and not foreign and version == schema.SCHEMA_VERSION:
-        return OWN
+        return best
+    has_index = isinstance(version, int) and version >= 2 and {"fts_content", "fts_map"} <= objects.keys()
     return Layout(
         own=False,
-        full_text=isinstance(version, int) and version >= 2 and {"fts_content", "fts_map"} <= objects.keys(),
+        full_text=best.full_text and has_index,
         properties=all(_has_properties(conn, table) for table in COLUMNS),
     )
 

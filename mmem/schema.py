@@ -86,6 +86,7 @@ def _remove(values: str) -> str:
 
 
 _UNGATED = f"WHEN NOT EXISTS (SELECT 1 FROM schema_version WHERE version = {GATE})"
+_NAMES_RENAMED = f"UPDATE mmem_names SET twin_key = '{UNKNOWN_KEY}' WHERE entity_id = NEW.id"
 _RENAMED = "WHEN OLD.name IS NOT NEW.name OR OLD.entity_type IS NOT NEW.entity_type"
 
 
@@ -105,7 +106,7 @@ _TRIGGERS = {
     + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = NEW.id")
     + "; "
     + _add(f"SELECT {_observations_of('NEW')} WHERE o.entity_id = NEW.id")
-    + f"; UPDATE mmem_names SET twin_key = '{UNKNOWN_KEY}' WHERE entity_id = NEW.id; END",
+    + f"; {_NAMES_RENAMED}; END",
     # BEFORE: afterwards the cascade has removed the observations whose old values are needed here.
     "fts_entity_delete": "BEFORE DELETE ON entities BEGIN "
     + _remove(f"SELECT 'delete', {_observations_of('OLD')} WHERE o.entity_id = OLD.id")
@@ -150,6 +151,13 @@ OWN_OBJECTS = {
     **{name: f"CREATE TRIGGER {name} {body}" for name, body in _TRIGGERS.items()},
 }
 
+# And what they have where SQLite was built without FTS5: no index, and no trigger that would need one.
+PLAIN_OBJECTS = {
+    **{name: OWN_OBJECTS[name] for name in ("mmem_names", "idx_mmem_names_key")},
+    "fts_entity_rename": "CREATE TRIGGER fts_entity_rename AFTER UPDATE OF name, entity_type ON entities "
+    f"{_RENAMED} BEGIN {_NAMES_RENAMED}; END",
+}
+
 INDEX_NEW_ROWS = _add(
     f"SELECT {_entity('e')} FROM entities e WHERE e.id >= ?1 "
     f"UNION ALL SELECT o.id, e.name, e.entity_type, {_text('o')} "
@@ -159,10 +167,17 @@ _REBUILD = "INSERT INTO fts_content(fts_content) VALUES ('rebuild')"
 OPTIMIZE = "INSERT INTO fts_content(fts_content) VALUES ('optimize')"
 
 
+def has_full_text(conn: sqlite3.Connection) -> bool:
+    """Tell whether this Python's SQLite was built with FTS5."""
+    found = "SELECT EXISTS (SELECT 1 FROM pragma_module_list WHERE name = 'fts5')"
+    return bool(conn.execute(found).fetchone()[0])
+
+
 def install(conn: sqlite3.Connection) -> None:
     """Give a file what it lacks of our schema, inside the caller's transaction: an empty one all of it.
 
     A predecessor's rows stay as they are. Its index goes, and with it the texts of deleted entities that it keeps.
+    Without FTS5 an index can't be dropped; it is cut off, so that nobody takes it for a sound one.
     """
     from sqlite_utils import Database
 
@@ -172,13 +187,28 @@ def install(conn: sqlite3.Connection) -> None:
         if trigger.name.startswith("fts_"):
             conn.execute(f'DROP TRIGGER "{trigger.name}"')
     views, tables = set(db.view_names()), set(db.table_names())
-    for name in ("fts_map", "fts_source", "fts_content", "mmem_names"):
+    full_text = has_full_text(conn)
+    for name in ("fts_map", "fts_source", *(["fts_content"] if full_text else []), "mmem_names"):
         if name in views:
             conn.execute(f"DROP VIEW {name}")
         elif name in tables:
             conn.execute(f"DROP TABLE {name}")
+    if not full_text:
+        _execute(conn, PLAIN_OBJECTS.values())
+        return
     _execute(conn, OWN_OBJECTS.values())
     conn.execute(_REBUILD)
+
+
+def has_index(conn: sqlite3.Connection) -> bool:
+    """Tell whether a file has a full-text index, sound or not."""
+    return bool(conn.execute("SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'fts_content')").fetchone()[0])
+
+
+def is_plain(conn: sqlite3.Connection) -> bool:
+    """Tell whether mmem wrote a file last where SQLite has no FTS5."""
+    objects = dict(conn.execute("SELECT name, sql FROM sqlite_master"))
+    return all(objects.get(name) == sql for name, sql in PLAIN_OBJECTS.items())
 
 
 def is_begun(conn: sqlite3.Connection) -> bool:

@@ -11,6 +11,7 @@ from mmem.outcomes import Notice
 from mmem.pieces import Pieces
 from mmem.query import Query
 from mmem.ranking import Ranking, Word
+from mmem.schema import has_full_text
 from mmem.substrings import Groups, Hit, Substrings
 from mmem.transaction import Transaction, id_list
 from mmem.values import nfc, twin_key
@@ -235,18 +236,42 @@ class Searcher:
         return [row[0] for row in self._conn.execute(statement, (*given, *parameters))]
 
     def _without_index(self, query: Query, limit: int) -> Found:
-        """Search a file that has no index: every word as a substring."""
-        message = (
-            f"category '{self._transaction.category}' has no sound search index yet, so only substrings were found; "
-            "the first write brings one"
-        )
-        self._transaction.notice(Notice("no_full_text", message, category=self._transaction.category))
-        groups: Groups = [query.spellings]
+        """Search a file that has no index: for the text, for all of its words as substrings, or for any of them."""
+        category = self._transaction.category
+        if has_full_text(self._conn):
+            message = (
+                f"category '{category}' has no sound search index yet, so only substrings were found; "
+                "the first write brings one"
+            )
+        else:
+            message = (
+                "this Python's SQLite was built without FTS5, so only substrings were found, and slowly: "
+                "use a Python whose SQLite has it"
+            )
+        self._transaction.notice(Notice("no_full_text", message, category=category))
+        groups: Groups = [query.unquoted.spellings]
         hits = self._substrings.anywhere(groups, limit)
-        if not hits and len(query.words) > 1:
-            groups = [Query(word).spellings for word in query.words]
+        words = [Query(word).spellings for word in query.telling]
+        if not hits and len(words) > 1:
+            groups = words
             hits = self._substrings.anywhere(groups, limit)
-        return self._found(query, hits, limit, None, groups)
+        if not hits and words:
+            hits = self._with_most(words, limit)
+            groups = [[one for spellings in words for one in spellings]]
+            if hits and len(words) > 1:
+                self._say_some()
+        return self._found(query, hits or self._substrings.folded(query.text, limit), limit, None, groups)
+
+    def _with_most(self, words: Groups, limit: int) -> list[Hit]:
+        """Return the rows that contain any of the words, those of the entities that have the most of them first."""
+        held: dict[int, int] = {}
+        rows: dict[Hit, None] = {}
+        for spellings in words:
+            hits = self._substrings.anywhere([spellings], limit * len(words))
+            rows |= dict.fromkeys(hits)
+            for entity_id in {hit.entity_id for hit in hits}:
+                held[entity_id] = held.get(entity_id, 0) + 1
+        return sorted(rows, key=lambda hit: (-held[hit.entity_id], hit.entity_id))
 
 
 def _every(query: Query, words: list[Word]) -> str:

@@ -19,7 +19,7 @@ from mmem.files import (
     require_sqlite,
 )
 from mmem.imaginary import ImaginaryFile
-from mmem.layout import OWN
+from mmem.layout import own_layout
 from mmem.names import did_you_mean, nearest, require_category
 from mmem.outcomes import Notice
 from mmem.settings import DEFAULT_CATEGORY
@@ -265,7 +265,7 @@ class Store:
             conn.execute("PRAGMA foreign_keys = ON")
             conn.execute("BEGIN IMMEDIATE")
             schema.install(conn)
-            transaction = Transaction(category, conn, OWN)
+            transaction = Transaction(category, conn, own_layout(conn))
             near = nearest(category, self.categories())
             message = f"there is no category '{category}' in {self.base_dir}{did_you_mean(near)}"
             transaction.notice(Notice("no_such_category", message, category=category, nearest=near))

@@ -169,8 +169,12 @@ class _Stemmer:
 
 
 @cache
-def _stemmer() -> _Stemmer:
-    return _Stemmer()
+def _stemmer() -> _Stemmer | None:
+    """Return the stemmer; None where SQLite was built without FTS5, and there is no index to look into either."""
+    try:
+        return _Stemmer()
+    except sqlite3.OperationalError:
+        return None
 
 
 @lru_cache(maxsize=10_000)
@@ -190,10 +194,11 @@ def forms(token: str) -> tuple[str, ...]:
 
 def _regular(word: str) -> list[str]:
     """Return a word with what the stemmer takes for the same; what says little is no form: `in` of `ines`."""
-    if len(word) < _LEAST - 1:
+    stemmer = _stemmer()
+    if stemmer is None or len(word) < _LEAST - 1:
         return [word]
-    stem = _stemmer().stems([word])[word]
-    stems = _stemmer().stems({*_inflected(word), *(_of_stem(stem, word) if len(word) >= _LEAST else ())})
+    stem = stemmer.stems([word])[word]
+    stems = stemmer.stems({*_inflected(word), *(_of_stem(stem, word) if len(word) >= _LEAST else ())})
     return [word, *sorted(one for one in stems if one != word and stems[one] == stem and one not in STOP_WORDS)]
 
 

@@ -126,7 +126,7 @@ class Transaction:
 
     def defer_index(self) -> None:
         """Let the rows inserted from now on be indexed together, by `flush_index`."""
-        if self._pending.unindexed is None:
+        if self._pending.unindexed is None and self.layout.full_text:
             self._pending.unindexed = (self.next_id("entities"), self.next_id("observations"))
             self.conn.execute("INSERT INTO schema_version VALUES (?)", (schema.GATE,))
 
@@ -138,7 +138,8 @@ class Transaction:
 
     def rebuild_index(self) -> None:
         """Make the index anew from all rows, those that were deferred among them."""
-        schema.rebuild(self.conn)
+        if self.layout.full_text:
+            schema.rebuild(self.conn)
         self._open_gate()
 
     def flush_vectors(self) -> None:
@@ -162,7 +163,7 @@ class Transaction:
         self.flush_index()
         self.flush_vectors()
         self.wrote_many = self._pending.inserted > _MANY
-        if self._pending.inserted >= _WORTH_MERGING:
+        if self._pending.inserted >= _WORTH_MERGING and self.layout.full_text:
             last = self.next_id("entities") + self.next_id("observations")
             if self._pending.inserted * 4 >= last:  # else the next few hundred small writes would pay for merging
                 self.conn.execute(schema.OPTIMIZE)

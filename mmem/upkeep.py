@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from mmem import schema, semantic, vectors
 from mmem.category_file import Missing
+from mmem.errors import Storage
 from mmem.lookup import remember_names
 from mmem.outcomes import Outcome
 from mmem.store import Store
@@ -46,9 +47,10 @@ class Purged(Struct, frozen=True, rename="camel"):
 def reindex(store: Store, category: str, progress: Progress = lambda done, total: None) -> Outcome[Reindexed]:
     """Check a category's search index, make it anew from the rows, and embed what has no vector of this model.
 
-    Raises `NotFound` where there is no such category.
+    Raises `NotFound` where there is no such category, and `Storage` where SQLite has no FTS5.
     """
     with _holding(store, category) as transaction:
+        _require_full_text(transaction, "there is no search index to rebuild")
         sound = _is_sound(transaction.conn)
         transaction.rebuild_index()
         transaction.forget_names()
@@ -67,8 +69,10 @@ def purge(store: Store, category: str) -> Outcome[Purged]:
     before = store.size(category)
     with _holding(store, category) as transaction:
         _delete_what_was_left_behind(transaction.conn)
-        transaction.rebuild_index()
-        transaction.conn.execute(schema.OPTIMIZE)
+        if schema.has_index(transaction.conn):
+            _require_full_text(transaction, "the words that its search index held before stay in the file")
+            transaction.rebuild_index()
+            transaction.conn.execute(schema.OPTIMIZE)
     store.compact(category)
     return Outcome(Purged(category, before, store.size(category)), transaction.notices)
 
@@ -80,6 +84,13 @@ def _holding(store: Store, category: str) -> Iterator[Transaction]:
             yield transaction
     except Missing:
         raise store.no_category(category) from None
+
+
+def _require_full_text(transaction: Transaction, otherwise: str) -> None:
+    if not transaction.layout.full_text:
+        category = transaction.category
+        message = f"SQLite was built without FTS5 here: {otherwise}; use a Python whose SQLite has it"
+        raise Storage(f"category '{category}': {message}", {"category": category})
 
 
 def _is_sound(conn: sqlite3.Connection) -> bool:

@@ -108,9 +108,15 @@ def node_tools() -> Path:
 def mmem_process() -> Callable[..., Ran]:
     """Run the command line as a process of its own."""
 
-    def run(*words: str, stdin: bytes = b"", environ: dict[str, str] | None = None, cwd: Path | None = None) -> Ran:
+    def run(
+        *words: str,
+        stdin: bytes = b"",
+        environ: dict[str, str] | None = None,
+        cwd: Path | None = None,
+        program: str | None = None,
+    ) -> Ran:
         ran = subprocess.run(
-            [sys.executable, "-m", "mmem", *words],
+            [sys.executable, *(["-m", "mmem"] if program is None else [program]), *words],
             input=stdin,
             capture_output=True,
             env={**os.environ, **(environ or {})},
