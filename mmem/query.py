@@ -44,6 +44,9 @@ _MEANT = re.compile(
 )
 _QUOTED = re.compile(r'"(?P<phrase>[^"]+)"')
 _FILTER = re.compile(r'"[^"]*"|(?<![\w"])(?P<column>name|type|text)(?=\s*:|[^:"()]*\}\s*:)')
+_BARE = re.compile(
+    r'"[^"]*"\s*\*?|\{[^}]*\}|,\s*\d+\s*\)|\b(?:AND|OR)\b|\bNOT\s+\w+|\w+(?=\s*[*:(])|(?P<bare>\w+)(?!\w)'
+)  # what isn't a bare word comes first
 _ASCII_SIGN = re.compile(r"[^A-Za-z0-9\s]")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
@@ -120,6 +123,14 @@ class Query:
             return None
         expression = _FILTER.sub(lambda match: _SYNONYMS.get(match["column"] or "", match[0]), self.text)
         return expression if is_valid(expression) else None
+
+    @property
+    def explicit_beginnings(self) -> str | None:
+        """The same with bare words as the beginnings of words: `name:auth*` for `name:auth`; None if it has none."""
+        if self.explicit is None:
+            return None
+        wider = _BARE.sub(lambda match: match[0] + ("*" if match["bare"] else ""), self.explicit)
+        return wider if wider != self.explicit and is_valid(wider) else None
 
     @property
     def phrase(self) -> str:

@@ -84,9 +84,10 @@ class Searcher:
         return [Word(0, term.expression, term.widest, []) for term in query.terms]
 
     def _as_syntax(self, query: Query, explicit: str, limit: int) -> Found:
-        if hits := self._index.ranked(explicit, limit):
-            typed, _ = self._typed(query, hits, limit)
-            return self._found(query, [*typed, *hits], limit, explicit)
+        for expression in (explicit, query.explicit_beginnings):
+            if expression is not None and (hits := self._index.ranked(expression, limit)):
+                typed, _ = self._typed(query, hits, limit)
+                return self._found(query, [*typed, *hits], limit, expression)
         groups = [query.unquoted.spellings]
         return self._found(query, self._substrings.anywhere(groups, limit), limit, explicit, groups)
 

@@ -186,6 +186,10 @@ def test_the_entity_of_that_name_comes_before_all(ask: Ask, query: str) -> None:
         ("(name:kiel OR name:tide) NOT type:port", {"Tide table"}),
         ('text:"high tide"', {"Kiel"}),
         ("name:nowhere", set()),
+        ("name:tid", {"Tide table"}),
+        ("name:kie OR name:tid", {"Kiel", "Tide table"}),
+        ("name:tid NOT type:por", {"Tide table"}),
+        ('name:"tid"', set()),
     ],
 )
 def test_a_word_can_be_looked_for_in_names_types_or_texts(ask: Ask, query: str, found: set[str]) -> None:
