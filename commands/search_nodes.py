@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import click
 from msgspec import Meta
 
+from mmem.app import App
 from mmem.arguments import Limit, Offset, Request, Type
 from mmem.errors import InvalidArguments
 from mmem.exits import ExitStatus
@@ -15,7 +16,7 @@ from mmem.query import Query
 from mmem.records import Graph, NamedElsewhere
 from mmem.registry import Tool
 from mmem.store import Store
-from mmem.timestamps import is_timestamp
+from mmem.timestamps import instant, is_timestamp
 from mmem.tooling import Arguments, tool_command
 from mmem.words import properties_option, property_words
 
@@ -52,6 +53,9 @@ class SearchNodes(Request, frozen=True):
                 raise ValueError(f".{name}: {given[:40]!r} isn't an ISO 8601 date or date and time, such as 2026-01-31")
         if self.all_categories and self.category:
             raise ValueError("category and allCategories exclude each other; give one of them")
+        begin, end = instant(self.since), instant(self.until)
+        if begin is not None and end is not None and begin > end:
+            raise ValueError(f".since: {self.since} is after until ({self.until}), so nothing can be between them")
 
     def filters(self) -> Filters:
         """Return what narrows the search."""
@@ -69,7 +73,14 @@ def run(store: Store, request: SearchNodes) -> "Outcome[Graph | list[str] | list
     if not query.text:
         raise InvalidArguments("$.query: say what to search for; the query is blank", {"path": "$.query"})
     page = Page(request.offset or 0, request.limit or _LIMIT)
-    finding = Finding(query, request.filters(), page, request.observations or "auto", request.relations is not False)
+    finding = Finding(
+        query,
+        request.filters(),
+        page,
+        request.observations or "auto",
+        relations=request.relations is not False,
+        names_only=bool(request.names),
+    )
     outcome = find_everywhere(store, finding) if request.all_categories else find(store, request.category, finding)
     if not request.names:
         return outcome
@@ -130,6 +141,9 @@ def command(words: tuple[str, ...], properties: tuple[str, ...], **given: Any) -
     """
     if not words:
         raise click.UsageError("say what to search for, or give a request with --json")
+    app = click.get_current_context().find_object(App)
+    if given["all_categories"] and app is not None and app.category:
+        raise click.UsageError("--all-categories and --category exclude each other; give one of them")
     return {
         "query": " ".join(words),
         "limit": given["limit"],

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from types import TracebackType
 
 from mmem import schema
-from mmem.errors import Busy, Conflict, Storage
+from mmem.errors import Busy, Conflict, IndexDamaged, Storage
 from mmem.faults import primary_code, raise_ours
 from mmem.files import (
     Identity,
@@ -174,7 +174,8 @@ class CategoryFile:
                     self._changes = None
                     indexless = schema.is_plain(conn)
                     schema.install(conn)
-                    transaction.notices.append(_converted(self.category, layout, indexless=indexless))
+                    was = "broken" if self._layout.broken else "indexless" if indexless else "another's"
+                    transaction.notices.append(_converted(self.category, layout, was))
                 yield transaction
                 transaction.require_open()
                 transaction.finish()
@@ -206,7 +207,11 @@ class CategoryFile:
             self.close()
             message = f"category '{self.category}' was deleted by another process at the same moment; try again"
             raise Conflict(message, {"category": self.category}) from error
-        raise_ours(error, self.path, self.timeout)
+        try:
+            raise_ours(error, self.path, self.timeout)
+        except IndexDamaged as damaged:
+            damaged.details["category"] = self.category
+            raise
 
     def _keep_small_writes_fast(self, wrote_many: bool) -> None:
         """Close a connection after its first small write since a large one.
@@ -441,14 +446,17 @@ def _use_wal(conn: sqlite3.Connection) -> bool:
     return False
 
 
-def _converted(category: str, layout: Layout, *, indexless: bool) -> Notice:
+def _converted(category: str, layout: Layout, was: str) -> Notice:
     if not layout.full_text:
         what = "has no search index any more, for SQLite has no FTS5 here; the next write where it has makes one anew"
-    elif indexless:
+    elif was == "broken":
+        what = "had lost parts of its search index: it was made anew"
+    elif was == "indexless":
         what = "was last written where SQLite has no FTS5: its search index was made anew"
     else:
         what = (
             "was made by another program: its search index was replaced by mmem's; "
             "that program can go on using the file"
         )
-    return Notice("repaired", f"category '{category}' {what}", category=category)
+    details = {"part": "index"} if was == "broken" else {}
+    return Notice("repaired", f"category '{category}' {what}", category=category, **details)

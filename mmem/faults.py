@@ -16,6 +16,10 @@ def primary_code(error: sqlite3.Error) -> int:
     return code & 0xFF if isinstance(code, int) else 0
 
 
+# What FTS5 says of some damage: a constraint without a name, where those of our tables have one, or no more than this.
+_OF_FTS5 = {"constraint failed", "SQL logic error"}
+
+
 def from_sqlite(error: sqlite3.Error, path: str, timeout: float) -> MmemError:
     """Return our error for one of SQLite's about the file at `path`."""
     code, details = primary_code(error), {"path": path}
@@ -28,8 +32,7 @@ def from_sqlite(error: sqlite3.Error, path: str, timeout: float) -> MmemError:
         return Storage(f"{path} is not a database; it was left as it is: move it out of the base directory", details)
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(path)):
         return Storage(f"the disk is full: nothing was written to {path}; make room and try again", details)
-    # FTS5 answers some damage with a constraint that has no name; those of our tables have one.
-    in_index = any(word in str(error) for word in ("fts5", "fts_content")) or str(error) == "constraint failed"
+    in_index = any(word in str(error) for word in ("fts5", "fts_content")) or str(error) in _OF_FTS5
     if in_index or getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
         return IndexDamaged(f"the search index in {path} is damaged and couldn't be rebuilt", details)
     if code == sqlite3.SQLITE_CORRUPT:

@@ -12,6 +12,7 @@ from mmem.values import nfc
 
 Parameters = list[object]
 
+MAX_SQLITE = (1 << 63) - 1
 INSTANT = "mmem_instant"  # an SQL function: the moment of a timestamp, as `timestamps.instant` has it
 
 
@@ -42,11 +43,9 @@ class Filters(Struct, frozen=True, kw_only=True):
         if self.entity_type is not None:
             where.add("e.entity_type = {}", nfc(self.entity_type))
         if self.relation_type is not None:
-            touching = "SELECT 1 FROM relations r WHERE r.{}_entity_id = e.id AND r.relation_type = {}"
+            of_type = "FROM relations WHERE relation_type = {}"
             kind = nfc(self.relation_type)
-            where.add(
-                f"(EXISTS ({touching.format('from', '{}')}) OR EXISTS ({touching.format('to', '{}')}))", kind, kind
-            )
+            where.add(f"e.id IN (SELECT from_entity_id {of_type} UNION SELECT to_entity_id {of_type})", kind, kind)
         for key, value in (self.properties or {}).items():
             where.add(_has("e", value), key, *_value(value))
         return where.text, where.parameters
@@ -71,10 +70,14 @@ class Filters(Struct, frozen=True, kw_only=True):
 
     def on_entity_of_any(self, first: int) -> tuple[str, Parameters]:
         """Return the condition on the entity `e` and, where there are some on observations, that it has one to fit."""
-        if not self.choose_observations:
+        if not (self.choose_observations or self.properties):
             return self.on_entity(first)
         observed, parameters = self.on_observation(first)
-        return f"EXISTS (SELECT 1 FROM observations o WHERE o.entity_id = e.id AND {observed})", parameters
+        of_one = f"EXISTS (SELECT 1 FROM observations o WHERE o.entity_id = e.id AND {observed})"
+        if self.choose_observations:
+            return of_one, parameters
+        alone, more = self.on_entity(first + len(parameters))
+        return f"({of_one} OR {alone})", [*parameters, *more]
 
     def on_either(self, first: int) -> tuple[str, Parameters]:
         """Return the condition on a row that has the entity `e` and perhaps an observation `o`."""
@@ -140,4 +143,6 @@ def _has(row: str, value: object) -> str:
 def _value(value: object) -> Parameters:
     if value is None or isinstance(value, bool):
         return []
+    if isinstance(value, int) and value > MAX_SQLITE:  # SQLite reads such a number in JSON as a real one
+        return [float(value)]
     return [value] if isinstance(value, str | int | float) else [msgspec.json.encode(value).decode()]

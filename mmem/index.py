@@ -84,6 +84,10 @@ class Index:
             self._looked_up[expression] = rows if len(rows) <= self.few else None
         return self._looked_up[expression]
 
+    def are_all(self, expression: str, ranked: list[Hit]) -> bool:
+        """Tell whether the ranked rows are all that an expression matches."""
+        return len(ranked) <= self.few and (not self._own or self.all_if_few(expression) is not None)
+
     def _rows(self, statement: str, expression: str, *more: int) -> list[Hit]:
         where, parameters = self._filters.on_row(2 + len(more))
         return [
@@ -147,6 +151,15 @@ class Index:
             "WHERE EXISTS (SELECT 1 FROM fts_content WHERE fts_content MATCH j.value)"
         )
         return {one for (one,) in self._conn.execute(statement, (jsontext.encode(list(expressions)),))}
+
+    def is_complete(self) -> bool:
+        """Tell whether the index has as many rows as there are entities and observations."""
+        rows = "SELECT (SELECT count(*) FROM entities) + (SELECT count(*) FROM observations)"
+        held = self._conn.execute("SELECT count(*) FROM fts_content_docsize").fetchone()
+        if held == self._conn.execute(rows).fetchone():
+            return True
+        # Observations of no entity, which a program without foreign keys left behind, aren't in the index.
+        return bool(held == self._conn.execute("SELECT count(*) FROM fts_source").fetchone())
 
     @cached_property
     def size(self) -> int:

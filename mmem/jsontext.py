@@ -30,7 +30,7 @@ def decode(text: bytes | str) -> object:
         value: object = msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         _explain(raw)
-    if _may_repeat_keys(raw, value):
+    if may_repeat_keys(raw, value):
         _second_reading(raw)
     if may_hold_faults(raw):
         for path, fault in faults(value):
@@ -38,7 +38,7 @@ def decode(text: bytes | str) -> object:
     return value
 
 
-def _may_repeat_keys(raw: bytes, value: object) -> bool:
+def may_repeat_keys(raw: bytes, value: object) -> bool:
     """Tell whether keys were lost in reading: the text has other `":` than the value written out again."""
     if b'"' not in raw:
         return False

@@ -14,8 +14,10 @@ class Layout(NamedTuple):
     own: bool
     full_text: bool
     properties: bool
+    broken: bool = False  # ours, but parts of the index are missing
 
 
+_MARKS = {"mmem_names", "fts_observation_insert"}  # what tells a file of ours of which something is missing
 OWN = Layout(own=True, full_text=True, properties=True)
 PLAIN = Layout(own=True, full_text=False, properties=True)  # ours, where SQLite was built without FTS5
 
@@ -42,6 +44,10 @@ def inspect(conn: sqlite3.Connection, path: str) -> Layout:
     same = all(objects.get(name, ("", ""))[1] == sql for name, sql in ours.items())
     if same and not foreign and version == schema.SCHEMA_VERSION:
         return best
+    present = {name for name in ours if name in objects}
+    intact = all(objects[name][1] == ours[name] for name in present)
+    if intact and not foreign and present >= _MARKS and version == schema.SCHEMA_VERSION:
+        return Layout(own=False, full_text=False, properties=True, broken=True)
     has_index = isinstance(version, int) and version >= 2 and {"fts_content", "fts_map"} <= objects.keys()
     return Layout(
         own=False,

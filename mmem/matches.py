@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from mmem.query import Query
-from mmem.tokens import folded, tokens, tokens_at
+from mmem.records import Entity, EntityElsewhere
+from mmem.tokens import folded, is_unspaced, tokens, tokens_at
 
 Span = tuple[int, int]
 
@@ -31,12 +32,13 @@ class Matches:
 
     @cached_property
     def _inside(self) -> re.Pattern[str] | None:
-        terms = self._query.parts if self._query.is_unspaced else []
-        pieces = [re.escape(term.inside) for term in terms if term.inside and len(term.inside) > 1]
-        return re.compile("|".join(pieces), re.IGNORECASE) if pieces else None
+        terms = self._query.without_syntax.parts if self._query.is_unspaced else []
+        pieces = sorted({term.inside for term in terms if term.inside}, key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, pieces)), re.IGNORECASE) if pieces else None
 
-    def score_of(self, id: str) -> str:
+    def score_of(self, entity: Entity) -> str:
         """Return an entity's score as it is shown, where scores are to be shown."""
+        id = f"{entity.category}/{entity.id}" if isinstance(entity, EntityElsewhere) else entity.id
         return f"  {self.scores[id]:.2f}" if self.shows_scores and id in self.scores else ""
 
     def spans(self, text: str) -> list[Span]:
@@ -46,6 +48,8 @@ class Matches:
 
     def _whole_words(self, text: str) -> Iterator[Span]:
         for start, end, token in tokens_at(text):
+            if self._inside is not None and is_unspaced(token):
+                continue  # a run of several words
             if (word := folded(token)) in self._marked or any(map(word.startswith, self._beginnings)):
                 yield start, end
 

@@ -100,6 +100,12 @@ class _Matrix:
         return int(self._ids[self._count - 1]) if self._count else 0
 
     @property
+    def last_vector(self) -> bytes:
+        """The vector of that observation."""
+        vector: bytes = self._rows[self._count - 1].tobytes()
+        return vector
+
+    @property
     def size(self) -> int:
         """Bytes in memory."""
         return int(self._rows.nbytes + self._ids.nbytes)
@@ -128,15 +134,19 @@ class _Matrix:
         return products
 
 
-_kept: OrderedDict[int, _Matrix] = OrderedDict()  # by epoch, the one used last at the end
+# By file and epoch, the one used last at the end. A copy of a file has its epoch.
+_kept: OrderedDict[tuple[str, int], _Matrix] = OrderedDict()
 
 
 def _read_all(transaction: Transaction, key: int, epoch: int) -> list[_Matrix]:
     """Return a model's vectors; those that this transaction wrote aren't kept, for it may be rolled back."""
-    matrix = _kept.get(epoch) or _Matrix()
+    place = transaction.conn.execute("PRAGMA database_list").fetchone()[2], epoch
+    matrix = _kept.get(place) or _Matrix()
+    if not _goes_on(transaction, matrix, key):
+        matrix = _Matrix()
     _read(transaction, matrix, key, transaction.first_vector)
-    _kept[epoch] = matrix
-    _kept.move_to_end(epoch)
+    _kept[place] = matrix
+    _kept.move_to_end(place)
     while len(_kept) > 1 and sum(one.size for one in _kept.values()) > _KEPT:
         _kept.popitem(last=False)
     if transaction.first_vector is None:
@@ -144,6 +154,15 @@ def _read_all(transaction: Transaction, key: int, epoch: int) -> list[_Matrix]:
     own = _Matrix()
     _read(transaction, own, key, None, after=transaction.first_vector - 1)
     return [matrix, own]
+
+
+def _goes_on(transaction: Transaction, matrix: _Matrix, key: int) -> bool:
+    """Tell whether a file's vectors are those of a matrix and more; another file may have been put in its place."""
+    if not matrix.last:
+        return True
+    statement = "SELECT vector FROM mmem_vectors WHERE observation_id = ? AND model = ?"
+    found = transaction.conn.execute(statement, (matrix.last, key)).fetchone()
+    return found is not None and found[0] == matrix.last_vector
 
 
 def _read(transaction: Transaction, matrix: _Matrix, key: int, before: int | None, after: int = 0) -> None:

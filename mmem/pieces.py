@@ -10,7 +10,8 @@ from mmem.schema import ENTITY_ROWS
 from mmem.transaction import Transaction, id_list
 
 _BLOCK = 10_000  # texts looked through at a time
-_END = "\0"  # between texts; none holds it
+_BLOCK_CHARACTERS = 4_000_000  # and what they hold at most, but for the last one
+_END = "\0"  # between texts; only another program's could hold it
 
 _TEXT = "CASE WHEN {row}.properties IS NULL THEN {text} ELSE {text} || char(10) || {row}.properties END"
 _NAMES = _TEXT.format(row="e", text="e.name || char(10) || e.entity_type")
@@ -97,8 +98,9 @@ class Pieces:
         found: list[list[int]] = [[] for _ in pieces]
         has_case = any(piece.upper() != piece for piece in pieces)
         read = 0
-        while block := list(islice(texts, _BLOCK)):
-            places, contents = zip(*block, strict=True)
+        while block := _block(texts):
+            places = [place for place, _ in block]
+            contents = [text.replace(_END, " ") if _END in text else text for _, text in block]
             joined = unicodedata.normalize("NFKC", _END.join(contents))
             joined = joined.lower() if has_case else joined
             ends = list(accumulate(map(len(_END).__add__, map(len, joined.split(_END)))))
@@ -108,6 +110,16 @@ class Pieces:
             read += len(block)
         self.are_all = self.are_all and read < self.most
         return found
+
+
+def _block(texts: Iterator[tuple[int, str]]) -> list[tuple[int, str]]:
+    block, characters = [], 0
+    for one in islice(texts, _BLOCK):
+        block.append(one)
+        characters += len(one[1])
+        if characters > _BLOCK_CHARACTERS:
+            break
+    return block
 
 
 def _places(piece: str, joined: str, ends: list[int]) -> list[int]:

@@ -44,6 +44,10 @@ _MEANT = re.compile(
 )
 _QUOTED = re.compile(r'"(?P<phrase>[^"]+)"')
 _FILTER = re.compile(r'"[^"]*"|(?<![\w"])(?P<column>name|type|text)(?=\s*:|[^:"()]*\}\s*:)')
+# A word with signs in it, such as `node.js`, which FTS5's syntax wants in quotes.
+_SIGNS = re.compile(
+    r'"[^"]*"|(?P<before>\b(?:name|type|text)\s*:\s*)?(?P<word>[^\s"(){}*:,]*\w[^\s"(){}*:,]*)(?=$|[\s)])'
+)
 _BARE = re.compile(
     r'"[^"]*"\s*\*?|\{[^}]*\}|,\s*\d+\s*\)|\b(?:AND|OR)\b|\bNOT\s+\w+|\w+(?=\s*[*:(])|(?P<bare>\w+)(?!\w)'
 )  # what isn't a bare word comes first
@@ -72,6 +76,13 @@ def is_valid(expression: str) -> bool:
 def quoted(text: str) -> str:
     """Return a text as an FTS5 string: a word, or a phrase."""
     return '"' + text.replace('"', '""') + '"'
+
+
+def _quoted_signs(match: re.Match[str]) -> str:
+    word = match["word"]
+    if word is None or not _ASCII_SIGN.search(word) or word.startswith("-") or word.replace("_", "a").isalnum():
+        return match[0]
+    return (match["before"] or "") + quoted(word)
 
 
 class Term(NamedTuple):
@@ -119,10 +130,26 @@ class Query:
     @cached_property
     def explicit(self) -> str | None:
         """The text as FTS5 syntax, where that was clearly meant; `name:`, `type:` and `text:` name the columns."""
-        if len(self.text) > _MAX_EXPLICIT or not _MEANT.search(self.text):
+        text = self.text
+        if len(text) > _MAX_EXPLICIT or text.startswith("*") or not _MEANT.search(text):  # `*` is a command to FTS5
             return None
-        expression = _FILTER.sub(lambda match: _SYNONYMS.get(match["column"] or "", match[0]), self.text)
-        return expression if is_valid(expression) else None
+        for meant in (text, _SIGNS.sub(_quoted_signs, text)):
+            expression = _FILTER.sub(lambda match: _SYNONYMS.get(match["column"] or "", match[0]), meant)
+            if is_valid(expression):
+                return expression
+        return None
+
+    @property
+    def only_joins(self) -> bool:
+        """Whether its syntax is no more than AND and OR between words: plain words say nearly the same."""
+        return not re.search(r'\bNOT\b|\bNEAR\b|["*:{}]', self.text)
+
+    @property
+    def without_syntax(self) -> "Query":
+        """The words inside FTS5's syntax, as plain words."""
+        plain = re.sub(r'\bNOT\s+("[^"]*"|\S+)|\b(?:AND|OR|NEAR)\b|\bNEAR\s*(?=\()|,\s*\d+\s*\)', " ", self.text)
+        plain = _FILTER.sub(lambda match: match[0] if match["column"] is None else "", plain)
+        return Query(re.sub(r'["(){}*:^]|\s:\s', " ", plain))
 
     @property
     def explicit_beginnings(self) -> str | None:
@@ -186,8 +213,7 @@ class Query:
         """What to highlight: the terms, or the words inside FTS5's syntax but those that must not be there."""
         if self.explicit is None:
             return self.terms
-        plain = re.sub(r'\bNOT\s+("[^"]*"|\S+)|\b(?:AND|OR|NEAR)\b|\b\w+\s*:|[^\w\s]', " ", self.text)
-        return Query(plain).terms
+        return self.without_syntax.terms
 
     @cached_property
     def joined(self) -> str | None:
@@ -250,7 +276,7 @@ class Query:
 @lru_cache(maxsize=1_000)
 def _term(chunk: str) -> Term:
     """Return what one chunk between spaces means: a word with its forms, or a phrase and its parts."""
-    found = tokens(chunk)
+    found = tokens(chunk)[:_MAX_TERMS]
     wide = unicodedata.normalize("NFKC", chunk)
     if len(found) > 1:
         parts = [
@@ -264,7 +290,8 @@ def _term(chunk: str) -> Term:
         any_of.append(quoted(" ".join(humps)))
     if wide != chunk and has_token(wide):
         any_of.append(quoted(" ".join(tokens(wide))))
-    return Term(tuple(any_of), quoted(word) + "*" if len(folded(word)) > 1 else None)
+    whole = wide if has_token(wide) and len(tokens(wide)) == 1 else word
+    return Term(tuple(any_of), quoted(whole) + "*" if len(folded(whole)) > 1 else None)
 
 
 def like_pattern(text: str) -> str:

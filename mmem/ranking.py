@@ -88,10 +88,6 @@ class Ranking:
         ranked = sorted(scores.items(), key=lambda item: (-round(item[1], 6), item[0]))
         return [Scored(row, score, held[row]) for row, score in ranked[:limit]]
 
-    def most(self, words: Sequence[Word]) -> float:
-        """Return the score of a row that has all of the words."""
-        return sum(self.weights(words))
-
     def weights(self, words: Sequence[Word]) -> list[float]:
         """Return how much each of the words counts: the rarer, the more."""
         total = self._index.size

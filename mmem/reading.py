@@ -39,6 +39,16 @@ class Reader:
         self._observe(entities, _OBSERVATIONS_OF, listed)
         return [entities[id] for id in ids if id in entities]
 
+    def entities_alone(self, ids: Sequence[int]) -> list[Entity]:
+        """Return the entities with these ids without their observations, in the given order."""
+        entities = self._entities(_THESE_ENTITIES, (id_list(ids),))
+        return [entities[id] for id in ids if id in entities]
+
+    def newest_observations(self, entity_id: int, most: int) -> list[int]:
+        """Return the ids of an entity's newest observations, the newest first."""
+        statement = "SELECT id FROM observations WHERE entity_id = ? ORDER BY id DESC LIMIT ?"
+        return [id for (id,) in self._conn.execute(statement, (entity_id, most))]
+
     def count(self) -> int:
         """Return how many entities the category has."""
         number: int = self._conn.execute("SELECT count(*) FROM entities").fetchone()[0]

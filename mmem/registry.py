@@ -98,12 +98,21 @@ def carry_out(store: "Store", tool: Tool, request: "Request") -> "Outcome[Any]":
 
 
 def healing(store: "Store", category: str | None, run: "Callable[[], T]") -> "tuple[T, Notice | None]":
-    """Run something on a category, twice if its index has to be rebuilt; return the result, and what to say of that."""
-    try:
-        return run(), None
-    except IndexDamaged:
+    """Run something, again for each index that has to be rebuilt first; return the result, and what to say of that."""
+    healed: list[str] = []
+    while True:
+        try:
+            result = run()
+        except IndexDamaged as error:
+            damaged = str(error.details.get("category") or store.category(category))
+            if damaged in healed:
+                raise
+            store.heal_index(damaged)
+            healed.append(damaged)
+            continue
+        if not healed:
+            return result, None
         from mmem.outcomes import Notice
 
-        store.heal_index(store.category(category))
         message = "the search index didn't fit the rows and was rebuilt from them; nothing is lost"
-        return run(), Notice("index_healed", message)
+        return result, Notice("index_healed", message, categories=healed)

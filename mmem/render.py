@@ -145,7 +145,7 @@ def _entity(
     branches += [_edge("→ ", relation, relation.to_name, relation.to_type, room) for relation in outgoing]
     branches += [_edge("← ", relation, relation.from_name, relation.from_type, room) for relation in incoming]
     where = f" in {entity.category}" if isinstance(entity, EntityElsewhere) else ""
-    score = matches.score_of(entity.id) if matches else ""
+    score = matches.score_of(entity) if matches else ""
     name = _marked(visible(entity.name), matches, _NAME)
     header = [*name, *_kind(entity.entity_type), Segment(f" #{visible(entity.id)}{where}{score}", _ASIDE)]
     return _tree([*_folded(header, room), *_details(entity.properties, room)], branches)

@@ -245,23 +245,14 @@ def rebuild(conn: sqlite3.Connection) -> None:
     """Make the index anew from the tables, inside the caller's transaction."""
     try:
         conn.execute(_REBUILD)
-    except sqlite3.DatabaseError:  # FTS5 can't even open it: put back what it writes into a new index
-        for table, rows in _new_index():
-            conn.execute(f"DELETE FROM {table}")
-            for row in rows:
-                conn.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+    except sqlite3.DatabaseError:  # FTS5 can't even open it, nor drop it
+        conn.execute("PRAGMA writable_schema = ON")
+        conn.execute("DELETE FROM sqlite_master WHERE name = 'fts_content'")
+        conn.execute("PRAGMA writable_schema = RESET")
+        for part in ("data", "idx", "docsize", "config", "content"):
+            conn.execute(f"DROP TABLE IF EXISTS fts_content_{part}")
+        conn.execute(OWN_OBJECTS["fts_content"])
         conn.execute(_REBUILD)
-
-
-def _new_index() -> list[tuple[str, list[tuple[object, ...]]]]:
-    """Return the rows of the tables that FTS5 keeps for an empty index."""
-    blank = sqlite3.connect(":memory:")
-    try:
-        blank.execute(OWN_OBJECTS["fts_content"])
-        tables = [f"fts_content_{part}" for part in ("data", "idx", "docsize", "config")]
-        return [(table, blank.execute(f"SELECT * FROM {table}").fetchall()) for table in tables]
-    finally:
-        blank.close()
 
 
 def _complete(conn: sqlite3.Connection) -> None:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from mmem.errors import IndexDamaged
 from mmem.filters import Filters
 from mmem.index import Index
 from mmem.meaning import Meaning
@@ -16,6 +17,7 @@ from mmem.substrings import Groups, Hit, Substrings
 from mmem.transaction import Transaction, id_list
 from mmem.values import nfc, twin_key
 
+_WINDOW = 1_024  # rows that have some of the words, of which the entities with all of them come first
 _NEAR = " UNION ALL SELECT n.entity_id, 1 FROM mmem_names n WHERE n.twin_key = ?2 AND ?2 <> ''"
 
 
@@ -43,7 +45,7 @@ class Searcher:
         self._pieces = Pieces(transaction, self._filters)
         self._ranking = Ranking(self._index, self._pieces)
         self._scores: dict[int, float] = {}
-        self._places: dict[int | None, int] = {}  # of observations in the ranking
+        self._hits: list[Hit] = []  # what was found, best first
         self._meaning = Meaning(transaction, self._filters, self._index, self._ranking)
 
     def find(self, query: Query, limit: int) -> Found:
@@ -54,6 +56,8 @@ class Searcher:
         `semantic`, what is near in meaning is ranked with what has some of the words, or comes where nothing else does.
         """
         layout = self._transaction.layout
+        if layout.broken:
+            raise self._damaged()
         if not layout.full_text:
             return self._without_index(query, limit)
         try:
@@ -71,11 +75,21 @@ class Searcher:
         """Return the rows that hold a query's words, best first."""
         words = self._words(query)
         hits = self._index.ranked(_every(query, words), limit) if words and not query.is_unspaced else []
-        hits = [*self._typed(query, hits, limit)[0], *hits]
+        hits = [*self._typed(query, _every(query, words), hits, limit), *hits]
         if len(words) > 1 or query.is_unspaced:
             ranked = self._index.hits([row.row for row in self._ranking.best(words, limit)])
             hits += self._meaning.beside(ranked, query, words)
         return list(dict.fromkeys(hits or self._meaning.alone(query, words)))[:limit]
+
+    def _damaged(self) -> IndexDamaged:
+        category = self._transaction.category
+        message = f"the search index of category '{category}' is damaged and couldn't be rebuilt"
+        return IndexDamaged(message, {"category": category})
+
+    def _require_all_rows(self) -> None:
+        """Raise `IndexDamaged` where the index has other rows than there are, before every text is looked through."""
+        if self._transaction.layout.own and not self._index.is_complete():
+            raise self._damaged()
 
     def _words(self, query: Query) -> list[Word]:
         """Return the query's words with the rows that hold them; a predecessor's index is only asked for all."""
@@ -84,23 +98,30 @@ class Searcher:
         return [Word(0, term.expression, term.widest, []) for term in query.terms]
 
     def _as_syntax(self, query: Query, explicit: str, limit: int) -> Found:
+        """Search by FTS5's syntax, whose operators look at one row; where that finds nothing, for its words."""
+        plain = query.without_syntax if query.only_joins else None
+        if plain is not None and plain.is_unspaced:  # the index has no words of these scripts
+            return self._as_text(plain, limit)
         for expression in (explicit, query.explicit_beginnings):
             if expression is not None and (hits := self._index.ranked(expression, limit)):
-                typed, _ = self._typed(query, hits, limit)
+                typed = self._typed(query, expression, hits, limit)
                 return self._found(query, [*typed, *hits], limit, expression)
         groups = [query.unquoted.spellings]
-        return self._found(query, self._substrings.anywhere(groups, limit), limit, explicit, groups)
+        if hits := self._substrings.anywhere(groups, limit):
+            return self._found(query, hits, limit, explicit, groups)
+        return self._as_text(plain, limit) if plain is not None else self._found(query, [], limit, explicit)
 
     def _as_text(self, query: Query, limit: int) -> Found:
         if query.is_unspaced and self._transaction.layout.own:
             return self._as_runs(query, limit)
         groups: Groups = [query.spellings]
         words = self._words(query)
-        ranked = self._index.ranked(_every(query, words), limit) if words else []
-        typed, complete = self._typed(query, ranked, limit)
+        every = _every(query, words)
+        ranked = self._index.ranked(every, limit) if words else []
+        typed = self._typed(query, every, ranked, limit)
         scanned = False
         if query.loses_characters and query.is_one_word:  # an identifier; its parts would only add noise
-            if not (typed and complete):
+            if len({hit.entity_id for hit in typed}) < limit and (not typed or len(ranked) >= self._index.most):
                 typed += self._substrings.anywhere(groups, limit)
                 scanned = True
             if typed or not query.has_long_word:  # `c*` for C++ would find everything
@@ -115,21 +136,24 @@ class Searcher:
         if len(words) > 1 and len({hit.entity_id for hit in hits}) < limit:
             hits += self._some(query, words, limit, say=not hits)
         if not hits and not scanned:
+            self._require_all_rows()
             hits = self._substrings.anywhere(groups, limit) or self._substrings.folded(query.text, limit)
             scanned = True
-        telling = " OR ".join(word.expression for word in words) or None
+        telling = " OR ".join([*(word.widest for word in words), *([query.joined] if query.joined else [])]) or None
         return self._found(query, hits, limit, telling, groups if scanned else None)
 
-    def _typed(self, query: Query, ranked: list[Hit], limit: int) -> tuple[list[Hit], bool]:
-        """Return what contains the text as it was typed, of rows that have all of its words, and whether that is all.
+    def _typed(self, query: Query, expression: str, ranked: list[Hit], limit: int) -> list[Hit]:
+        """Return what contains the text as it was typed, of the rows that an expression gave.
 
-        The index narrows, LIKE decides.
+        The index narrows, LIKE decides. Of more rows than can be looked at, the newest are.
         """
+        if not ranked:
+            return []
         candidates = ranked
         is_ordered = len({hit.entity_id for hit in ranked}) < 2
         if is_ordered and not (query.loses_characters or query.may_be_part_of_word):
-            return [], True  # there is nothing to put in order
-        if len(ranked) > self._index.few and (query.loses_characters or not query.is_one_word):
+            return []  # there is nothing to put in order
+        if (query.loses_characters or not query.is_one_word) and not self._index.are_all(expression, ranked):
             candidates = self._index.ranked(query.phrase, limit, at_least=self._index.most)
         groups: Groups = [query.spellings]
         kept: set[Hit] = set()
@@ -137,7 +161,7 @@ class Searcher:
             kept.update(self._substrings.in_texts(groups, observations))
         if entities := [hit.entity_id for hit in candidates if hit.observation_id is None]:
             kept.update(self._substrings.in_names(groups, entities))
-        return [hit for hit in candidates if hit in kept], len(candidates) < self._index.most
+        return [hit for hit in candidates if hit in kept]
 
     def _as_runs(self, query: Query, limit: int) -> Found:
         """Search for a text in a script without spaces: what holds it as it was typed, then what holds pieces of it."""
@@ -154,7 +178,7 @@ class Searcher:
             hits += self._some(query, words, limit, say=not hits)
         telling = " OR ".join(word.expression for word in words if word.expression) or None
         pieces = [word.inside for word in words if word.inside is not None]
-        groups = [[*query.spellings, *([piece for piece in pieces if len(piece) > 1] or pieces)]]
+        groups = [[*query.spellings, *([piece for piece in pieces if len(piece) > 1] or pieces)]]  # one says little
         return self._found(query, hits, limit, telling, groups)
 
     def _some(self, query: Query, words: list[Word], limit: int, *, say: bool) -> list[Hit]:
@@ -164,16 +188,22 @@ class Searcher:
             if say and hits:
                 self._say_some()
             return hits
-        ranked, most = self._ranking.best(words, limit * 4), self._ranking.most(words)
+        window = _WINDOW
+        while window < limit * 4:  # in large steps, so that the pages of an answer come from the same order
+            window *= 4
+        ranked = self._ranking.best(words, window)
         hits = self._index.hits([row.row for row in ranked])
         held: dict[int, int] = {}
         for hit, row in zip(hits, ranked, strict=True):
             held[hit.entity_id] = held.get(hit.entity_id, 0) | row.words
-            self._scores.setdefault(hit.entity_id, row.score / most)
+        weights = self._ranking.weights(words)
+        for entity_id, bits in held.items():
+            score = sum(weight for word, weight in zip(words, weights, strict=True) if word.bit & bits)
+            self._scores[entity_id] = score / sum(weights)
         hits = self._meaning.beside(hits, query, words)
         every = sum(word.bit for word in words)
         whole = {entity_id for entity_id, bits in held.items() if bits == every}
-        if say and hits and not whole:
+        if say and hits and not whole and not self._named(query):
             self._say_some()
         return [*(hit for hit in hits if hit.entity_id in whole), *(hit for hit in hits if hit.entity_id not in whole)]
 
@@ -204,26 +234,41 @@ class Searcher:
         if found.groups is not None and wanted:
             for hit in self._substrings.in_texts(found.groups, of=wanted):
                 matching.setdefault(hit.entity_id, {})[hit.observation_id or 0] = None
-        last = len(self._places)
-        return {
-            entity_id: sorted(ids, key=lambda id: self._places.get(id, last)) for entity_id, ids in matching.items()
-        }
+        for entity_id, ids in self._rows_of(wanted - matching.keys()).items():
+            matching[entity_id] = dict.fromkeys(ids)
+        places = {id: place for place, id in enumerate(dict.fromkeys(hit.observation_id for hit in self._hits))}
+        last = len(places)
+        return {entity_id: sorted(ids, key=lambda id: places.get(id, last)) for entity_id, ids in matching.items()}
 
-    def passing_observations(self, entity_ids: Iterable[int]) -> set[int]:
-        """Return the ids of those observations of the entities that the filters let through."""
+    def _rows_of(self, entity_ids: set[int]) -> dict[int, list[int]]:
+        """Return the observations that were found with the name's help; none where the name alone was enough."""
+        rows: dict[int, list[int]] = {}
+        by_name = set()
+        for entity_id, observation_id in self._hits if entity_ids else ():
+            if observation_id is None:
+                by_name.add(entity_id)
+            elif entity_id in entity_ids:
+                rows.setdefault(entity_id, []).append(observation_id)
+        return {entity_id: ids for entity_id, ids in rows.items() if entity_id not in by_name}
+
+    def passing_observations(self, entity_ids: Iterable[int]) -> dict[int, set[int]]:
+        """Return, by entity, the ids of those observations that the filters let through."""
         where, parameters = self._filters.on_observation_alone(2)
         statement = (
-            "SELECT o.id FROM json_each(?1) j CROSS JOIN observations o ON o.entity_id = j.value "
+            "SELECT o.entity_id, o.id FROM json_each(?1) j CROSS JOIN observations o ON o.entity_id = j.value "
             f"JOIN entities e ON e.id = o.entity_id WHERE {where}"
         )
-        return {row[0] for row in self._conn.execute(statement, (id_list(entity_ids), *parameters))}
+        passing: dict[int, set[int]] = {}
+        for entity_id, id in self._conn.execute(statement, (id_list(entity_ids), *parameters)):
+            passing.setdefault(entity_id, set()).add(id)
+        return passing
 
     def _found(
         self, query: Query, hits: list[Hit], limit: int, expression: str | None, groups: Groups | None = None
     ) -> Found:
         """Put hits together: an entity stands where its best row stands, one of just that name before all."""
         best = list(dict.fromkeys([*self._named(query), *(hit.entity_id for hit in hits)]))[:limit]
-        self._places = {id: place for place, id in enumerate(dict.fromkeys(hit.observation_id for hit in hits))}
+        self._hits = hits
         scores = {**self._meaning.likeness, **self._scores}
         return Found(best, expression, groups, {id: scores.get(id, 1.0) for id in best})
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 SWITCH = "MMEM_SEMANTIC"  # the variable; `off` does without the extra where it is installed
+_OFF = {"off", "0", "no", "false"}
 DIMENSIONS = 256
 SCALE = 320.0  # a component is stored as a whole number from -127 to 127: so many for 1.0, and none is above 0.4
 
@@ -26,7 +27,7 @@ _SAMPLES = 64  # rows of the weights that tell a model from another
 
 def is_on() -> bool:
     """Tell whether the extra is installed and not switched off. This imports nothing of it."""
-    return os.environ.get(SWITCH, "").strip().lower() != "off" and _files() is not None
+    return os.environ.get(SWITCH, "").strip().lower() not in _OFF and _files() is not None
 
 
 @cache

@@ -228,12 +228,18 @@ class Store:
         give_way(path_of(self.base_dir, category))
 
     def heal_index(self, category: str) -> None:
-        """Rebuild a category's search index from its rows."""
-        self._file(category).heal_index()
+        """Rebuild a category's search index from its rows. Raises `NotFound` where there is no such category."""
+        try:
+            self._file(category).heal_index()
+        except Missing:
+            raise self.no_category(category) from None
 
     def compact(self, category: str) -> None:
-        """Write a category's file anew, so that no byte of what was deleted stays in it."""
-        self._file(category).compact()
+        """Write a category's file anew, so that no byte of what was deleted stays in it. Raises `NotFound`."""
+        try:
+            self._file(category).compact()
+        except Missing:
+            raise self.no_category(category) from None
 
     def _file(self, category: str) -> CategoryFile:
         file = self._open.get(category)

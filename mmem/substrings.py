@@ -39,10 +39,8 @@ class Substrings:
 
     def in_names(self, groups: Groups, among: Iterable[int] | None = None) -> Iterator[Hit]:
         """Yield the entities (among those with these ids) whose name, type or properties contain the groups."""
-        if self._filters.choose_observations:
-            return
         where, parameters = self._where(groups, ["e.name", "e.entity_type"], "e.properties", "e.id", among)
-        allowed, more = self._filters.on_entity(len(parameters) + 1)
+        allowed, more = self._filters.on_entity_of_any(len(parameters) + 1)
         statement = f"SELECT e.id, NULL FROM entities e WHERE {where} AND {allowed} ORDER BY e.id"
         for row in self._rows(statement, [*parameters, *more]):
             yield Hit(*row)

@@ -51,7 +51,7 @@ def reindex(store: Store, category: str, progress: Progress = lambda done, total
     """
     with _holding(store, category) as transaction:
         _require_full_text(transaction, "there is no search index to rebuild")
-        sound = _is_sound(transaction.conn)
+        sound = _is_sound(transaction.conn) and not any("part" in notice.details for notice in transaction.notices)
         transaction.rebuild_index()
         transaction.forget_names()
         remember_names(transaction, [])
@@ -68,9 +68,11 @@ def purge(store: Store, category: str) -> Outcome[Purged]:
     """
     before = store.size(category)
     with _holding(store, category) as transaction:
-        _delete_what_was_left_behind(transaction.conn)
         if schema.has_index(transaction.conn):
             _require_full_text(transaction, "the words that its search index held before stay in the file")
+            transaction.rebuild_index()  # the triggers write to it, and it may be damaged
+        _delete_what_was_left_behind(transaction.conn)
+        if schema.has_index(transaction.conn):
             transaction.rebuild_index()
             transaction.conn.execute(schema.OPTIMIZE)
     store.compact(category)

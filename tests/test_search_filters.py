@@ -188,3 +188,9 @@ def test_of_a_long_text_the_part_around_the_match_is_shown_on_a_terminal(ask: As
     assert "needle" in shown
     assert len(shown) < 1_500
     assert mmem("search-nodes", "needle").json["entities"][0]["observations"][0]["text"] == text
+
+
+def test_all_categories_and_one_exclude_each_other(mmem: Any) -> None:
+    ran = mmem("search-nodes", "a", "-a", "-c", "work")
+    assert (ran.exit_status, ran.stdout) == (2, "")
+    assert "exclude each other" in ran.stderr

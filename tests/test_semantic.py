@@ -93,7 +93,7 @@ def require_fresh(conn: sqlite3.Connection) -> None:
 # Without the extra.
 
 
-@pytest.mark.parametrize("switch", ["off", "Off "])
+@pytest.mark.parametrize("switch", ["off", "Off ", "0", "no", "FALSE"])
 def test_switched_off_it_imports_nothing_and_makes_no_table(ask: Ask, base: Path, switch: str) -> None:
     ask("create_entities", entities=[{"name": "Z"}])  # to create a category takes sqlite-utils, which tries numpy
     assert not loaded_by(switch, ["create-entities", "A", "-o", "amber light"]) & _HEAVY

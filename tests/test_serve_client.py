@@ -472,6 +472,13 @@ def test_a_pinned_server_has_one_category_and_no_word_for_it(filled: Path) -> No
             host.run(host.client.read_resource, "memory://home")
 
 
+def test_a_pinned_server_searches_no_other_category(filled: Path) -> None:
+    with started(filled, "--pin", "work") as host:
+        tools = {tool.name: tool.input_schema for tool in host.run(host.client.list_tools).tools}
+        assert "allCategories" not in tools["search_nodes"]["properties"]
+        assert "is the category 'work' alone" in host.error("search_nodes", query="home", allCategories=True)["error"]
+
+
 def test_a_pinned_category_may_be_yet_to_come(tmp_path: Path) -> None:
     with started(tmp_path / "memory", "-c", "new", "--pin", "new") as host:
         assert json.loads(host.run(host.client.read_resource, "memory://new").contents[0].text)["entities"] == []

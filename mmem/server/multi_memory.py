@@ -26,6 +26,9 @@ _SMALLEST = 30  # bytes of an entity in any format: no result holds more of them
 _RESOURCE = {"description": "Everything in a category: entities and relations", "mimeType": "application/json"}
 
 
+_ELSEWHERE = ("category", "allCategories")  # arguments with which a call means other categories
+
+
 class Options(NamedTuple):
     """How a server was started."""
 
@@ -58,7 +61,7 @@ class MultiMemory:
         return [self._definition(name, one) for name, one in self._tools.items()]
 
     def _definition(self, name: str, tool: Tool) -> dict[str, Any]:
-        hidden = {"category"} if self._options.pin or name == "list_categories" else set()
+        hidden = set(_ELSEWHERE) if self._options.pin else {"category"} if name == "list_categories" else set()
         return {
             "name": name,
             "title": name.replace("_", " ").capitalize(),
@@ -86,9 +89,9 @@ class MultiMemory:
         found = self._tools.get(name)
         if found is None:
             raise self._no_tool(name)
-        if self._options.pin and arguments.get("category") is not None:
-            message = f"$: there is no argument 'category': this memory is the category '{self._options.pin}' alone"
-            raise InvalidArguments(message)
+        if self._options.pin and (elsewhere := [one for one in _ELSEWHERE if arguments.get(one) is not None]):
+            only = f"this memory is the category '{self._options.pin}' alone"
+            raise InvalidArguments(f"$: there is no argument '{elsewhere[0]}': {only}")
         if name == "list_categories":  # hosts send a made-up argument to tools that take none
             arguments = {key: value for key, value in arguments.items() if key == "category"}
         request = parse(found.request, arguments)
