@@ -38,6 +38,7 @@ COMMANDS = {
     "serve": Entry("Serve the tools to Claude Desktop and other MCP hosts."),
     "config": Entry("Configure a host to use mmem."),
     "seed": Entry("Fill a category from a graph in YAML."),
+    "import": Entry("Import graphs from files of other memory programs."),
     "reindex": Entry("Rebuild the search index of a category."),
     "purge": Entry("Make deleted texts unreadable in a category's file."),
 }

@@ -67,11 +67,16 @@ class Streams:
             return True
         return on_terminal and self.environ.get("TERM") != "dumb"
 
-    def read(self) -> bytes:
-        """Return all of standard input."""
+    def stdin(self) -> BinaryIO:
+        """Return standard input. Raises `Usage` where it is closed."""
         if sys.stdin is None:
             raise Usage("standard input is closed")
         stdin: BinaryIO = sys.stdin.buffer
+        return stdin
+
+    def read(self) -> bytes:
+        """Return all of standard input."""
+        stdin = self.stdin()
         try:
             return stdin.read()
         except OSError as error:

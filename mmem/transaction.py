@@ -184,7 +184,7 @@ class Transaction:
             self._pending.inserted += len(rows)
             self._pending.unembedded += len(rows) if table == "observations" else 0
             if table in self._pending.next_ids:
-                self._pending.next_ids[table] = cast(int, rows[-1][0]) + 1
+                self._pending.next_ids[table] = max(self._pending.next_ids[table], cast(int, rows[-1][0]) + 1)
 
     def update(self, table: str, columns: Sequence[str], rows: Sequence[Row], extra: str = "") -> None:
         """Set columns of rows, each given as `(id, value, ...)`, in one statement for many rows."""

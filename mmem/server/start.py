@@ -48,6 +48,4 @@ def offer_import(store: Store, streams: Streams) -> None:
 
 
 def _how(store: Store, path: str) -> str:
-    if "import" in COMMANDS:  # a shell knows nothing of the host's settings
-        return shlex.join(["mmem", "--base-dir", store.base_dir, "-c", store.default_category, "import", path])
-    return "`mmem import` isn't a part of mmem yet; README.md, 'Coming from server-memory', has two lines that do it"
+    return shlex.join(["mmem", "--base-dir", store.base_dir, "-c", store.default_category, "import", path])

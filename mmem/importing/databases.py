@@ -1,0 +1,172 @@
+"""The records of a multi-memory-mcp database, or of one of our own, read without changing the user's files."""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from typing import Any
+
+import msgspec
+
+from mmem.errors import Storage
+from mmem.files import COLUMNS
+from mmem.importing.pieces import Piece
+from mmem.importing.records import Found
+from mmem.importing.shapes import Aside, EntityRecord, RelationRecord, Text
+from mmem.importing.sources import Source
+from mmem.timestamps import is_timestamp
+from mmem.values import nfc
+
+_WAL = 2  # in byte 18 of a file whose changes go to a log (see SQLite's file format, 1.3.3)
+
+
+def rows_of(source: Source) -> Iterator[Found]:
+    """Yield a database's entities, then its relations. Raises `Storage` for what isn't a memory."""
+    with ExitStack() as stack:
+        conn = _opened(source, stack)
+        try:
+            _require_memory(conn, source)
+            yield from _entities(conn)
+            yield from _relations(conn)
+        except sqlite3.DatabaseError as error:
+            raise Storage(f"{source.name} is damaged ({error})", {"path": source.path}) from None
+
+
+def _opened(source: Source, stack: ExitStack) -> sqlite3.Connection:
+    """Open a database that is in use where it is, or else a copy of it with its log: SQLite would change that."""
+    if not source.path:
+        raise Storage("a database can't come from standard input; name the file")
+    path = source.path
+    if not os.path.exists(path + "-shm"):
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        path = os.path.join(folder, "copy.db")
+        for ending in ("", "-wal", "-journal"):
+            if os.path.exists(source.path + ending):
+                shutil.copyfile(source.path + ending, path + ending)
+    mode = "rw" if path != source.path else "ro"
+    try:
+        conn = sqlite3.connect(f"{_uri(path)}?mode={mode}", uri=True, isolation_level=None)
+        stack.enter_context(closing(conn))
+        conn.execute("BEGIN")
+        conn.execute("SELECT count(*) FROM sqlite_master")
+    except sqlite3.DatabaseError as error:
+        raise Storage(f"{source.name} can't be read as a database ({error})", {"path": source.path}) from None
+    return conn
+
+
+def _uri(path: str) -> str:
+    from pathlib import Path
+
+    return Path(os.path.abspath(path)).as_uri()
+
+
+def _require_memory(conn: sqlite3.Connection, source: Source) -> None:
+    tables = sorted(name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
+    if not tables and _wants_log(source.path) and not os.path.exists(source.path + "-wal"):
+        raise Storage(
+            f"{source.name} is an empty shell: what was stored is in the file {os.path.basename(source.path)}-wal, "
+            "which isn't beside it; copy both",
+            {"path": source.path},
+        )
+    for table, needed in COLUMNS.items():
+        if table not in tables or not needed <= {row[1] for row in conn.execute(f"PRAGMA table_info({table})")}:
+            own = ", ".join(name for name in tables if not name.startswith("sqlite_"))[:200] or "none"
+            raise Storage(
+                f"{source.name} is a database, but no memory of multi-memory-mcp or mmem (its tables: {own})",
+                {"path": source.path, "tables": tables},
+            )
+
+
+def _wants_log(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(19)[18:] == bytes([_WAL])
+
+
+def _column(conn: sqlite3.Connection, table: str) -> str:
+    has = any(row[1] == "properties" for row in conn.execute(f"PRAGMA table_info({table})"))
+    return "properties" if has else "NULL"
+
+
+def _entities(conn: sqlite3.Connection) -> Iterator[Found]:
+    observed = conn.execute(
+        "SELECT entity_id, id, observation_type, content, timestamp, source, "
+        f"{_column(conn, 'observations')} FROM observations ORDER BY entity_id, id"
+    )
+    pending = next(observed, None)
+    rows = conn.execute(f"SELECT id, name, entity_type, {_column(conn, 'entities')} FROM entities ORDER BY id")
+    for id, name, kind, properties in rows:
+        texts: list[tuple[Any, ...]] = []
+        while pending is not None and pending[0] <= id:
+            if pending[0] == id:
+                texts.append(pending[1:])
+            else:
+                yield _lost(pending)
+            pending = next(observed, None)
+        yield _found(lambda: _entity(id, name, kind, properties, texts), (name, kind, texts), id)  # noqa: B023
+    while pending is not None:
+        yield _lost(pending)
+        pending = next(observed, None)
+
+
+def _found(make: Any, shown: object, id: int) -> Found:
+    try:
+        return Found(Piece(b"", id, 0), make())
+    except Aside as error:
+        return Found(Piece(_told(shown), id, 0), fault=str(error))
+
+
+def _told(row: object) -> bytes:
+    return msgspec.json.encode(row, enc_hook=repr)
+
+
+def _lost(row: tuple[Any, ...]) -> Found:
+    return Found(Piece(_told(row), row[1], 0), fault=f"an observation of an entity that isn't there (id {row[0]})")
+
+
+def _entity(id: int, name: Any, kind: Any, properties: Any, texts: list[tuple[Any, ...]]) -> EntityRecord:
+    observations = []
+    for text_id, text_kind, text, timestamp, text_source, own in texts:
+        _require_texts(text=text, observationType=text_kind, source=text_source)
+        if timestamp and not (isinstance(timestamp, str) and is_timestamp(timestamp)):
+            raise Aside(f"an observation's timestamp isn't ISO 8601: {timestamp!r:.40}")
+        kept = _properties(own)
+        encoded = msgspec.json.encode(kept).decode() if kept else None
+        observations.append(Text(text, nfc(text_kind), text_source, timestamp or None, encoded, text_id))
+    _require_texts(name=name, entityType=kind)
+    return EntityRecord(nfc(name), nfc(kind), observations, _properties(properties), id)
+
+
+def _relations(conn: sqlite3.Connection) -> Iterator[Found]:
+    rows = conn.execute(
+        "SELECT r.id, f.name, f.entity_type, t.name, t.entity_type, r.relation_type, "
+        f"r.{_column(conn, 'relations')} FROM relations r LEFT JOIN entities f ON f.id = r.from_entity_id "
+        "LEFT JOIN entities t ON t.id = r.to_entity_id ORDER BY r.id".replace("r.NULL", "NULL")
+    )
+    for row in rows:
+        yield _found(lambda: _relation(*row), row, row[0])  # noqa: B023
+
+
+def _relation(id: int, source: Any, kind: Any, target: Any, target_kind: Any, name: Any, own: Any) -> RelationRecord:
+    if source is None or target is None:
+        raise Aside("a relation to an entity that isn't there")
+    _require_texts(relationType=name)
+    return RelationRecord(nfc(source), nfc(kind), nfc(target), nfc(target_kind), nfc(name), _properties(own), id)
+
+
+def _require_texts(**given: object) -> None:
+    for label, value in given.items():
+        if not isinstance(value, str):
+            raise Aside(f'"{label}" is no text')
+
+
+def _properties(text: Any) -> dict[str, Any]:
+    """Return stored properties; what isn't a JSON object is kept under a key, as every reading shows it."""
+    if not text:
+        return {}
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, TypeError):
+        value = text if isinstance(text, str) else repr(text)
+    return value if isinstance(value, dict) else {"_value": value}

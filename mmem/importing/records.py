@@ -1,0 +1,134 @@
+"""The records of one file, whatever it is: JSON of any framing, YAML, or a predecessor's database."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from mmem.errors import InvalidArguments
+from mmem.importing.lines import Lines
+from mmem.importing.pieces import NOTHING, WHOLE, NotJson, Piece, Unfit, decoded, elements, members, pieces, whole
+from mmem.importing.shapes import Aside, Record, is_document, is_marker, record
+from mmem.importing.sources import SQLITE, Source, as_utf8, head_of, is_yaml
+
+_JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+_USUAL = ("entity", "relation")
+_LISTS = ("entities", "relations", "observations")
+
+
+class Found(NamedTuple):
+    """A record with what was mended in it, or a fault, or a mark of the fork that wrote the file."""
+
+    piece: Piece
+    record: Record | None = None
+    repairs: list[str] = []  # noqa: RUF012  # never changed where it isn't given
+    fault: str | None = None
+    marks: bool = False
+    category: str | None = None
+
+
+def records_of(source: Source, file: BinaryIO, encoding: str | None) -> Iterator[Found]:
+    """Yield the records of a file in their order. Raises `Usage`, `InvalidJson`, `InvalidArguments` or `Storage`."""
+    if head_of(file).startswith(SQLITE):
+        from mmem.importing.databases import rows_of
+
+        yield from rows_of(source)
+        return
+    text = as_utf8(file, encoding, source.name)
+    try:
+        yield from _text_records(text, source.name)
+    finally:
+        if text is not file:
+            text.close()
+
+
+def _text_records(file: BinaryIO, name: str) -> Iterator[Found]:
+    if is_yaml(head_of(file)):
+        from mmem.importing.yamlgraphs import graphs_of
+
+        try:
+            graphs = list(graphs_of(file.read(), name))
+        except InvalidArguments:
+            if not name.lower().endswith(_JSON_ENDINGS):
+                raise
+            file.seek(0)  # damaged JSON, rather
+        else:
+            for piece in graphs:
+                yield from _document(piece)
+            return
+    for piece in _top_level(file, name):
+        value = piece.value
+        if type(value) is dict and value.get("type") in _USUAL:
+            yield _record(piece)
+        else:
+            yield from _records(piece)
+
+
+def _top_level(file: BinaryIO, name: str) -> Iterator[Piece]:
+    """Yield the values of a file: each line's, where the first line has one of its own, or else the whole."""
+    lines = Lines(file, name)
+    first = next((raw for _, raw in lines if raw.strip()), b"")
+    file.seek(0)
+    try:
+        decoded(first)
+    except Unfit:
+        pass
+    except NotJson:
+        size = file.seek(0, 2)
+        file.seek(0)
+        one = whole(file.read()) if 0 < size <= WHOLE else None
+        if one is not None:
+            yield one
+            return
+        file.seek(0)
+    yield from pieces(Lines(file, name))
+
+
+def _records(piece: Piece) -> Iterator[Found]:
+    value = piece.value
+    if piece.fault is not None:
+        yield Found(piece, fault=piece.fault)
+    elif value is NOTHING:
+        yield Found(piece, None, list(piece.repairs))
+    elif is_marker(value):
+        yield Found(piece, marks=True)
+    elif isinstance(value, list):
+        for element in elements(piece, piece.raw):
+            yield from _records(element)
+    elif is_document(value):
+        yield from _document(piece)
+    else:
+        yield _record(piece)
+
+
+def _record(piece: Piece, listed: str | None = None) -> Found:
+    if piece.fault is not None:
+        return Found(piece, fault=piece.fault)
+    repairs = [*piece.repairs]
+    try:
+        return Found(piece, record(piece.value, repairs, listed), repairs)
+    except Aside as error:
+        return Found(piece, fault=str(error))
+
+
+def _document(piece: Piece) -> Iterator[Found]:
+    """Yield the records of a document: the elements of its lists; what else it holds is said."""
+    value: Any = piece.value
+    category = value.get("category") if isinstance(value.get("category"), str) else None
+    if piece.repairs:
+        yield Found(piece._replace(value=NOTHING), None, list(piece.repairs))
+    for key, (raw, start) in members(piece).items():
+        inner = value.get(key)
+        at = piece._replace(raw=raw, line=piece.line + piece.raw.count(b"\n", 0, start), column=_column(piece, start))
+        if key in _LISTS and isinstance(inner, list):
+            for element in elements(piece, raw, start):
+                yield _record(element, key)._replace(category=category)
+        elif key in _LISTS and inner is not None:
+            yield Found(at, fault=f'"{key}" is no list')
+        elif isinstance(inner, dict | list) and inner:
+            yield Found(at, fault=f'"{key[:60]}" is no part of a graph that a memory has')
+        elif key != "category" and inner:
+            yield Found(at._replace(value=NOTHING), None, [f'"{key[:60]}" of the document isn\'t stored'])
+
+
+def _column(piece: Piece, start: int) -> int:
+    before = piece.raw.rfind(b"\n", 0, start)
+    return start - before if before >= 0 else start + piece.column

@@ -1,0 +1,430 @@
+"""What a record of another program means: an entity, a relation, observations, or nothing that may be guessed.
+
+The shapes are those that a census of public memory files met. A field that isn't known becomes a property, and what
+was read in another way than it was written is told as a repair.
+"""
+
+from typing import Any, NamedTuple
+
+from mmem import jsontext
+from mmem.timestamps import is_timestamp
+from mmem.values import MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_TEXT, is_too_deep, nfc
+
+_MARKER = "_aim"
+_KINDS = ("entity", "relation")
+_NAMES = ("name", "label", "id", "entityName", "entity_name")
+_TYPES = ("entityType", "entity_type", "kind", "category", "label")
+_TEXTS = ("text", "content", "observation")
+_MORE_TEXTS = ("facts", "notes", "content", "description", "observation")
+_FROM = ("from", "source", "from_entity", "fromEntity", "from_id", "from_name")
+_TO = ("to", "target", "to_entity", "toEntity", "to_id", "to_name")
+_RELATIONS = ("relationType", "relation_type", "relation", "relType", "kind")
+_OURS = {"type", "id", "name", "entityType", "properties", "observations", "category"}
+_OUR_OBSERVATION = {"id", "observationType", "text", "timestamp", "source", "properties"}
+_OUR_RELATION = {"type", "id", "from", "fromType", "to", "toType", "relationType", "properties", "fromId", "toId"}
+
+
+class Aside(Exception):
+    """A record whose meaning is in doubt: it is kept aside, with the reason."""
+
+
+class Text(NamedTuple):
+    """An observation; plain where it has neither type nor source. Properties are JSON text."""
+
+    text: str
+    observation_type: str = ""
+    source: str = ""
+    timestamp: str | None = None
+    properties: str | None = None
+    id: int | None = None
+
+
+class EntityRecord(NamedTuple):
+    """An entity with its observations, and its id where the file is ours."""
+
+    name: str
+    entity_type: str
+    observations: list[Text]
+    properties: dict[str, Any]
+    id: int | None = None
+    category: str | None = None
+
+
+class RelationRecord(NamedTuple):
+    """A relation between two names, whose types are None where the file doesn't give any."""
+
+    from_name: str
+    from_type: str | None
+    to_name: str
+    to_type: str | None
+    relation_type: str
+    properties: dict[str, Any]
+    id: int | None = None
+    category: str | None = None
+
+
+class LooseTexts(NamedTuple):
+    """Observations of an entity that stands elsewhere."""
+
+    name: str
+    entity_type: str | None
+    observations: list[Text]
+    category: str | None = None
+
+
+Record = EntityRecord | RelationRecord | LooseTexts
+
+
+def is_document(value: object) -> bool:
+    """Tell whether a value is a whole graph rather than a record."""
+    if not isinstance(value, dict):
+        return False
+    if not value:
+        return True
+    listed = any(isinstance(value.get(key), list) for key in ("entities", "relations"))
+    return listed and "name" not in value and not _has_ends(value) and value.get("type") not in _KINDS
+
+
+def is_marker(value: object) -> bool:
+    """Tell whether a value is the line with which a fork marks its files."""
+    return isinstance(value, dict) and value.get("type") == _MARKER
+
+
+def record(value: object, repairs: list[str], listed: str | None = None) -> Record:
+    """Return what a value means; `listed` says of which list of a document it is an element.
+
+    Raises `Aside`.
+    """
+    if not isinstance(value, dict):
+        raise Aside("a record is a JSON object" if listed is None else f"an element of {listed} is a JSON object")
+    kind = value.get("type")
+    if listed is None:
+        if kind == "entity" and "from" not in value and "source" not in value:
+            return _entity(value, repairs)
+        listed = "entities" if kind == "entity" else "relations" if kind == "relation" else None
+        if listed is None:
+            return _untyped(value, kind, repairs)
+    elif kind not in (None, "entity", "relation") and listed == "relations" and _has_ends(value):
+        return _relation(value, repairs)
+    if listed == "entities":
+        if _has_ends(value) and "name" not in value:
+            repairs.append("a relation stored as an entity was read as a relation")
+            return _relation(value, repairs)
+        return _entity(value, repairs)
+    if listed == "observations":
+        return _loose(value)
+    if "name" in value and not _has_ends(value) and ("entityType" in value or "observations" in value):
+        repairs.append("an entity stored as a relation was read as an entity")
+        return _entity(value, repairs)
+    return _relation(value, repairs)
+
+
+def _untyped(value: dict[str, Any], kind: object, repairs: list[str]) -> Record:
+    """Return what a record without a known type means, by its shape."""
+    if kind in ("observation", "observations"):
+        if kind == "observation":
+            repairs.append("an observation stored as a record of its own was added to its entity")
+        return _loose(value)
+    if _has_ends(value):
+        if kind is not None and not any(key in value for key in _RELATIONS):
+            repairs.append("the record's type was read as the relation's")
+        elif kind is None:
+            repairs.append("a record without a type was read as a relation")
+        return _relation(value, repairs)
+    if kind is None and "name" in value and ("entityType" in value or "observations" in value):
+        repairs.append("a record without a type was read as an entity")
+        return _entity({key: one for key, one in value.items() if (key, one) != ("_type", "entity")}, repairs)
+    if isinstance(kind, str):
+        raise Aside(f"'{kind[:60]}' is no kind of record that a memory has")
+    keys = ", ".join(list(value)[:8]) or "none"
+    raise Aside(f"neither an entity nor a relation (its keys: {keys[:100]})")
+
+
+def _has_ends(value: dict[str, Any]) -> bool:
+    return any(key in value for key in _FROM) and any(key in value for key in _TO)
+
+
+def _entity(value: dict[str, Any], repairs: list[str]) -> EntityRecord:
+    name, texts = value.get("name"), value.get("observations")
+    if type(name) is str and len(value) == 4 and type(texts) is list and type(value.get("entityType")) is str:
+        used: set[str] | None = None  # the usual record
+        entity_type = value["entityType"]
+    else:
+        used = {"name", "entityType", "observations"}
+        if value.get("type", "entity") in _KINDS or value.get("entityType") is None:
+            used.add("type")
+        name = _named(value, used, repairs)
+        entity_type = _typed(value, used, repairs)
+    if used is None:
+        return EntityRecord(
+            _key(name, "name"), _key(entity_type, "entityType", empty=True), _texts(texts or [], repairs), {}
+        )
+    observations = _observations(value, used, repairs)
+    properties = _properties(value, used)
+    ours = value.keys() <= _OURS and _are_ours(value)
+    if ours:
+        properties.pop("id", None)
+        properties.pop("category", None)
+    return EntityRecord(
+        _key(name, "name"),
+        _key(entity_type, "entityType", empty=True),
+        observations,
+        properties,
+        _id(value.get("id")) if ours else None,
+        value.get("category") if ours else None,
+    )
+
+
+def _are_ours(value: dict[str, Any]) -> bool:
+    """Tell whether mmem wrote a record: ids are kept then, where they are free."""
+    texts = value.get("observations")
+    return (
+        _id(value.get("id")) is not None
+        and isinstance(texts, list)
+        and all(isinstance(one, dict) and "id" in one and one.keys() <= _OUR_OBSERVATION for one in texts)
+    )
+
+
+def _id(given: object) -> int | None:
+    number = int(given) if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 16 else None
+    return number or None
+
+
+def _named(value: dict[str, Any], used: set[str], repairs: list[str]) -> str:
+    for key in _NAMES:
+        name = value.get(key)
+        if name is None or (isinstance(name, str) and key != "name" and not name):
+            continue
+        used.add(key)
+        if isinstance(name, int) and not isinstance(name, bool):
+            repairs.append(f'the number under "{key}" was read as a name')
+            return str(name)
+        if key != "name":
+            repairs.append(f'the name was read from "{key}"')
+        if not isinstance(name, str):
+            raise Aside(f'"{key}" is {_a(name)}, not a text')
+        return name
+    raise Aside(f'an entity without a "name" (its keys: {", ".join(list(value)[:8])[:100]})')
+
+
+def _typed(value: dict[str, Any], used: set[str], repairs: list[str]) -> str:
+    for key in _TYPES:
+        given = value.get(key)
+        if given is None or (key != "entityType" and (key in used or not isinstance(given, str))):
+            continue
+        used.add(key)
+        if not isinstance(given, str):
+            raise Aside(f'"{key}" is {_a(given)}, not a text')
+        if key != "entityType":
+            repairs.append(f'the type was read from "{key}"')
+        return given
+    kind = value.get("type")
+    if isinstance(kind, str) and kind not in _KINDS:
+        repairs.append('the type was read from "type"')
+        return kind
+    repairs.append('an entity without an "entityType" has the type ""')
+    return ""
+
+
+def _observations(value: dict[str, Any], used: set[str], repairs: list[str]) -> list[Text]:
+    given = value.get("observations")
+    if given is None:
+        return _other_texts(value, used, repairs)
+    if isinstance(given, str):
+        repairs.append("observations that are one text were read as a list of it")
+        given = [given]
+    if not isinstance(given, list):
+        raise Aside(f'"observations" is {_a(given)}, not a list')
+    return _texts(given, repairs)
+
+
+def _other_texts(value: dict[str, Any], used: set[str], repairs: list[str]) -> list[Text]:
+    """Return the observations of a record that has none under their own name."""
+    found: list[Text] = []
+    for key in _MORE_TEXTS:
+        given = value.get(key)
+        items = given if isinstance(given, list) else [given]
+        if given is not None and all(isinstance(one, str) for one in items):
+            used.add(key)
+            repairs.append(f'observations were read from "{key}"')
+            found += _texts(items, repairs)
+    if not found:
+        repairs.append('an entity without "observations" has none')
+    return found
+
+
+def _texts(given: list[Any], repairs: list[str]) -> list[Text]:
+    texts = []
+    for one in given:
+        if type(one) is str:
+            if len(one) * 4 > MAX_TEXT:
+                _require_length(one)
+            texts.append(Text(one))
+        elif isinstance(one, dict):
+            texts.append(_text(one, repairs))
+        elif one is None:
+            repairs.append("an observation that is null was passed over")
+        elif isinstance(one, int | float) and not isinstance(one, bool):
+            repairs.append("an observation that is a number was read as a text")
+            texts.append(Text(jsontext.encode(one)))
+        else:
+            raise Aside(f"an observation is {_a(one)}, not a text")
+    return texts
+
+
+def _text(given: dict[str, Any], repairs: list[str]) -> Text:
+    for key in _TEXTS:
+        if isinstance(given.get(key), str):
+            break
+    else:
+        raise Aside(f"an observation without a text (its keys: {', '.join(list(given)[:8])[:100]})")
+    text: str = given[key]
+    _require_length(text)
+    used = {key, "observationType", "source", "timestamp"}
+    timestamp = given.get("timestamp")
+    if timestamp is not None and not (isinstance(timestamp, str) and is_timestamp(timestamp)):
+        used.discard("timestamp")
+        repairs.append("a timestamp that isn't ISO 8601 became a property")
+        timestamp = None
+    ours = given.keys() <= _OUR_OBSERVATION
+    if ours:
+        used.add("id")
+    properties = _properties(given, used)
+    return Text(
+        text,
+        _key(given.get("observationType") or "", "observationType", empty=True),
+        _key(given.get("source") or "", "source", empty=True, own_form=False),
+        timestamp,
+        jsontext.encode(properties) if properties else None,
+        _id(given.get("id")) if ours else None,
+    )
+
+
+def _loose(value: dict[str, Any]) -> LooseTexts:
+    name = next((value[key] for key in ("name", "entityName", "entity") if isinstance(value.get(key), str)), None)
+    if name is None:
+        raise Aside("an observation that doesn't name its entity")
+    repairs: list[str] = []
+    for key in ("observations", "addedObservations", "contents"):
+        if isinstance(value.get(key), list):
+            texts = _texts(value[key], repairs)
+            break
+    else:
+        rest = {
+            key: one for key, one in value.items() if key not in ("type", "name", "entityName", "entity", "entityType")
+        }
+        texts = [_text(rest, repairs)]
+    kind = value.get("entityType")
+    return LooseTexts(_key(name, "name"), nfc(kind) if isinstance(kind, str) else None, texts)
+
+
+def _relation(value: dict[str, Any], repairs: list[str]) -> RelationRecord:
+    source, target, relation_type = value.get("from"), value.get("to"), value.get("relationType")
+    usual = isinstance(source, str) and isinstance(target, str) and isinstance(relation_type, str)
+    if usual and len(value) == 4 and value.get("type") == "relation":
+        return RelationRecord(
+            _key(source, "from"), None, _key(target, "to"), None, _key(relation_type, "relationType"), {}
+        )
+    used = {"type"}
+    kind = value.get("type")
+    from_name, from_type = _end(value, "from", _FROM, used, repairs)
+    to_name, to_type = _end(value, "to", _TO, used, repairs)
+    for key in _RELATIONS:
+        relation_type = value.get(key)
+        if relation_type is not None:
+            used.add(key)
+            if key != "relationType":
+                repairs.append(f'the relation\'s type was read from "{key}"')
+            break
+    else:
+        relation_type = kind if kind != "relation" else None
+    if not isinstance(relation_type, str):
+        raise Aside(f'a relation without a "relationType" (its keys: {", ".join(list(value)[:8])[:100]})')
+    ours = value.keys() <= {*_OUR_RELATION, "category"} and "fromType" in value and _id(value.get("id")) is not None
+    if ours:
+        used |= {"id", "fromId", "toId", "category"}
+    return RelationRecord(
+        from_name,
+        from_type,
+        to_name,
+        to_type,
+        _key(relation_type, "relationType"),
+        _properties(value, used) if len(value) > len(used) or value.keys() - used else {},
+        _id(value.get("id")) if ours else None,
+        value.get("category") if ours else None,
+    )
+
+
+def _end(
+    value: dict[str, Any], side: str, keys: tuple[str, ...], used: set[str], repairs: list[str]
+) -> tuple[str, str | None]:
+    """Return the name at an end of a relation, and its type where it is given."""
+    for key in keys:
+        given = value.get(key)
+        if given is not None:
+            break
+    else:
+        raise Aside(f'a relation without a "{side}" (its keys: {", ".join(list(value)[:8])[:100]})')
+    used.add(key)
+    if key != side:
+        repairs.append(f'the end "{side}" was read from "{key}"')
+    kind = value.get(f"{side}Type")
+    used.add(f"{side}Type")
+    if isinstance(given, dict) and isinstance(given.get("name"), str):
+        kind = given.get("entityType", given.get("type", kind))
+        given = given["name"]
+    if not isinstance(given, str):
+        raise Aside(f'"{key}" is {_a(given)}, not a name')
+    return _key(given, key), _key(kind, f"{side}Type", empty=True) if isinstance(kind, str) else None
+
+
+def _properties(value: dict[str, Any], used: set[str]) -> dict[str, Any]:
+    """Return what a record has beside its known fields; an object under `properties` is them already."""
+    rest = {key: one for key, one in value.items() if key not in used}
+    own = rest.get("properties", rest)
+    if own is None:
+        del rest["properties"]
+    elif own is not rest and isinstance(own, dict):
+        del rest["properties"]
+        rest = {**rest, **own}
+    if not rest:
+        return rest
+    text = jsontext.encode(rest).encode()
+    if len(text) > MAX_PROPERTIES:
+        raise Aside(f"its properties have {len(text):,} bytes as JSON; at most {MAX_PROPERTIES:,} are allowed")
+    if is_too_deep(rest, text):
+        raise Aside(f"its properties are nested deeper than {MAX_DEPTH} levels")
+    return rest
+
+
+def _key(text: object, label: str, *, empty: bool = False, own_form: bool = True) -> str:
+    """Return a name or a type as it is stored. Raises `Aside` for one that can't be."""
+    if not isinstance(text, str):
+        raise Aside(f'"{label}" is {_a(text)}, not a text')
+    if text.isascii() and 0 < len(text) <= MAX_NAME and not text.isspace():
+        return text
+    stored = nfc(text) if own_form else text
+    if not empty and (not stored or stored.isspace()):
+        raise Aside(f'"{label}" is empty')
+    if len(stored) > MAX_NAME:
+        raise Aside(f'"{label}" has {len(stored):,} characters; at most {MAX_NAME:,} are allowed')
+    return stored
+
+
+def _require_length(text: str) -> None:
+    if len(text) * 4 > MAX_TEXT and (size := len(text.encode())) > MAX_TEXT:
+        raise Aside(f"an observation has {size:,} bytes; at most {MAX_TEXT:,} are allowed")
+
+
+def _a(value: object) -> str:
+    if value is None:
+        return "null"
+    kinds = {
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        list: "a list",
+        dict: "an object",
+        str: "a text",
+    }
+    return kinds.get(type(value), "no text")
