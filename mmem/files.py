@@ -224,7 +224,7 @@ def create_file(path: str, timeout: float) -> None:
     folder, name = os.path.split(path)
     fresh = os.path.join(folder, f".{name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     try:
-        _make_directories(folder)
+        make_directories(folder)
         os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         try:
             _fill(fresh, timeout)
@@ -273,10 +273,15 @@ def _put(fresh: str, path: str, timeout: float) -> None:
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         _fill(path, timeout)
+    sync_directory(os.path.dirname(path))
+
+
+def sync_directory(directory: str) -> None:
+    """Have the names in a directory on the disk, or a power cut could take them back; a no-op on Windows."""
     if os.name != "nt":
-        descriptor = os.open(os.path.dirname(path), os.O_RDONLY)
+        descriptor = os.open(directory, os.O_RDONLY)
         try:
-            os.fsync(descriptor)  # or a power cut could take the name back
+            os.fsync(descriptor)
         finally:
             os.close(descriptor)
 
@@ -305,7 +310,7 @@ def set_log_aside(path: str) -> str | None:
     return None if empty else aside
 
 
-def _make_directories(directory: str) -> None:
+def make_directories(directory: str) -> None:
     """Create a directory and its missing parents, all 0700."""
     missing = []
     while not os.path.isdir(directory):

@@ -9,6 +9,7 @@ from msgspec import Struct
 from mmem import schema, semantic, vectors
 from mmem.category_file import Missing
 from mmem.errors import Storage
+from mmem.faults import primary_code
 from mmem.lookup import remember_names
 from mmem.outcomes import Outcome
 from mmem.store import Store
@@ -51,7 +52,7 @@ def reindex(store: Store, category: str, progress: Progress = lambda done, total
     """
     with _holding(store, category) as transaction:
         _require_full_text(transaction, "there is no search index to rebuild")
-        sound = _is_sound(transaction.conn) and not any("part" in notice.details for notice in transaction.notices)
+        sound = index_is_sound(transaction.conn) and not any("part" in notice.details for notice in transaction.notices)
         transaction.rebuild_index()
         transaction.forget_names()
         remember_names(transaction, [])
@@ -95,11 +96,13 @@ def _require_full_text(transaction: Transaction, otherwise: str) -> None:
         raise Storage(f"category '{category}': {message}", {"category": category})
 
 
-def _is_sound(conn: sqlite3.Connection) -> bool:
+def index_is_sound(conn: sqlite3.Connection) -> bool:
     """Tell whether the index holds just what the rows do, as FTS5 compares them (see its section 6.4)."""
     try:
         conn.execute("INSERT INTO fts_content(fts_content, rank) VALUES ('integrity-check', 1)")
-    except sqlite3.DatabaseError:
+    except sqlite3.DatabaseError as error:
+        if primary_code(error) == sqlite3.SQLITE_INTERRUPT:
+            raise
         return False
     rows = "SELECT count(*) FROM fts_source"
     return bool(conn.execute(f"SELECT ({rows}) = (SELECT count(*) FROM fts_content_docsize)").fetchone()[0])

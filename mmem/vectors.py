@@ -139,3 +139,9 @@ def find(conn: sqlite3.Connection, model: Model) -> tuple[int, int] | None:
         "SELECT id, epoch FROM mmem_models WHERE name = ?", (model.name,)
     ).fetchone()
     return found
+
+
+def renew_epochs(conn: sqlite3.Connection) -> None:
+    """Let no process go on with vectors that it has read: the file's content is to stand in another's place."""
+    if are_kept(conn):
+        conn.execute("UPDATE mmem_models SET epoch = random()")

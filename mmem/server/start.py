@@ -5,7 +5,6 @@ import shlex
 from contextlib import suppress
 
 from mmem.errors import MmemError
-from mmem.registry import COMMANDS
 from mmem.server.claim import Wire
 from mmem.server.multi_memory import MultiMemory, Options
 from mmem.server.sdk import quickly_imported
