@@ -20,7 +20,7 @@ def formatted(result: object, name: str, *, on_terminal: bool = False) -> bytes:
     """
     if name in {"json", "jsonl"}:
         lines = _json(result) if name == "json" else _json_lines(result)
-        return _escaped(lines) if on_terminal else lines
+        return escaped(lines) if on_terminal else lines
     plain = plain_value(result)
     if name == "toon":
         from toon_format import encode
@@ -79,7 +79,7 @@ def _records(result: object) -> Iterator[object]:
         yield item if kind is None else {"type": kind, **plain_value(item)}
 
 
-def _escaped(text: bytes) -> bytes:
+def escaped(text: bytes) -> bytes:
     """Return JSON with the controls that JSON may hold raw written as escapes: the same data."""
     return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text.decode()).encode()
 

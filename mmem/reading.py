@@ -74,6 +74,12 @@ class Reader:
         """Return the relations of which at least one end is among the ids."""
         return self._relations(_TOUCHING, id_list(ids))
 
+    def say_lost(self, count: int, kind: str) -> None:
+        """Say that rows were left out: someone deleted entities with SQLite's foreign keys off."""
+        if count:
+            message = f"{count} {kind} point to no entity and were left out"
+            self._transaction.notice(Notice("repaired", message, kind=kind, count=count))
+
     def _properties(self, row: str) -> str:
         """Return the column of properties, which a predecessor's old files don't have."""
         return f"{row}.properties" if self._transaction.layout.properties else "NULL"
@@ -105,13 +111,7 @@ class Reader:
                 lost += 1
             else:
                 entity.observations.append(self._observation(row))
-        self._say_lost(lost, "observations")
-
-    def _say_lost(self, count: int, kind: str) -> None:
-        """Say that rows were left out: someone deleted entities with SQLite's foreign keys off."""
-        if count:
-            message = f"{count} {kind} point to no entity and were left out"
-            self._transaction.notice(Notice("repaired", message, kind=kind, count=count))
+        self.say_lost(lost, "observations")
 
     def _observation(self, row: tuple[Any, ...]) -> Observation:
         id, _, kind, text, timestamp, source, properties = row
@@ -149,7 +149,7 @@ class Reader:
                     to_id=end.id,
                 )
             )
-        self._say_lost(lost, "relations")
+        self.say_lost(lost, "relations")
         return relations
 
     def _relations(self, which: str, ids: str) -> list[Relation]:

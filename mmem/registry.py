@@ -39,6 +39,8 @@ COMMANDS = {
     "config": Entry("Configure a host to use mmem."),
     "seed": Entry("Fill a category from a graph in YAML."),
     "import": Entry("Import graphs from files of other memory programs."),
+    "export": Entry("Write a graph as JSON lines, YAML, CSV, GraphML and more."),
+    "view": Entry("Show a category's graph as a page in the browser."),
     "backup": Entry("Back up a category to a file of its own."),
     "restore": Entry("Bring categories back from backups."),
     "reindex": Entry("Rebuild the search index of a category."),

@@ -47,6 +47,14 @@ def test_the_server_is_one_more_face_on_the_core(file: Path) -> None:
     assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
 
 
+@pytest.mark.parametrize("file", sorted((CORE / "exporting").glob("*.py")), ids=lambda file: file.stem)
+def test_an_export_is_a_part_of_the_core(file: Path) -> None:
+    names = imports(file)
+    assert not {name.split(".")[0] for name in names} & (HEAVY | {"sqlite3", "sqlite_utils"})
+    assert not {name for name in names if name.startswith("mmem.commands")}
+    assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
+
+
 @pytest.mark.parametrize("name", ["__init__", "claim", "answers", "cutting", "multi_memory", "server_memory", "start"])
 def test_the_server_imports_the_sdk_last(name: str) -> None:
     assert not {module.split(".")[0] for module in imports(CORE / "server" / f"{name}.py")} & {"mcp", "anyio"}
@@ -108,6 +116,7 @@ def loaded_by(words: list[str]) -> set[str]:
         (["create-entities", "A"], {"sqlite_utils", "rich", "yaml", "mcp"}),
         (["read-graph"], {"sqlite_utils", "rich", "yaml", "mcp"}),
         (["search-nodes", "A"], {"sqlite_utils", "rich", "yaml", "mcp"}),
+        (["export", "--to", "yaml"], {"sqlite_utils", "rich", "yaml", "mcp", "toon_format"}),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -1,0 +1,1 @@
+"""The graph as one HTML page that needs no network."""
