@@ -1,113 +1,120 @@
-"""`mmem seed`: a category filled from a graph in YAML."""
-
-from importlib import resources
-from pathlib import Path
+"""`mmem seed`: categories filled from graphs in YAML."""
 
 import click
-from msgspec import Struct
 
-from mmem import yamltext
 from mmem.app import App
-from mmem.arguments import EntityInput, RelationInput, Request
-from mmem.errors import Ambiguous, InvalidArguments, NotFound, Usage
+from mmem.exits import ExitStatus
 from mmem.options import shared_options
-from mmem.outcomes import Notice, Outcome
-from mmem.registry import call
-from mmem.requests import parse
+from mmem.outcomes import Outcome
+from mmem.seeding import run
+from mmem.seeding.changes import Seeded
+from mmem.seeding.documents import read
+from mmem.seeding.graphs import Document
+from mmem.seeding.joining import Joined, join
+from mmem.seeding.sources import fixtures, source
 from mmem.store import Store
 from mmem.visible import plural
+from mmem.words import override_option
+from mmem.yamltext import place
 
-
-class Seed(Request, frozen=True, kw_only=True):
-    """A graph: the entities and relations of `create_entities` and `create_relations`.
-
-    What a search is asked about it may stand beside them, and isn't stored.
-    """
-
-    entities: list[EntityInput] | None = None
-    relations: list[RelationInput] | None = None
-    questions: list[object] | None = None
-
-
-class Seeded(Struct, frozen=True):
-    """What came to be, and what stood there already: `{category, entities, relations, skipped}`."""
-
-    category: str
-    entities: int
-    relations: int
-    skipped: int
-
-
-def run(store: Store, graph: dict[str, object]) -> Outcome[Seeded]:
-    """Create a graph's entities and relations in one transaction; what exists is left as it is."""
-    category = store.category(parse(Seed, graph).category)
-    with store.writing(category, create=bool(graph.get("entities"))) as transaction:
-        entities = call(store, "create_entities", {"category": category, "entities": graph.get("entities") or []})
-        relations = call(store, "create_relations", {"category": category, "relations": graph.get("relations") or []})
-    notices: list[Notice] = [
-        *transaction.notices,
-        *(one for one in (*entities.notices, *relations.notices) if one.code != "no_such_category"),
-    ]
-    skipped = [notice for notice in notices if notice.code == "skipped"]
-    result = Seeded(category, len(entities.result), len(relations.result), len(skipped))
-    return Outcome(result, notices)
-
-
-def read(name: str) -> bytes:
-    """Return the text of a fixture that ships with mmem, of a file, or of standard input for `-`."""
-    shipped = fixtures()
-    if name in shipped:
-        return (resources.files("mmem.fixtures") / f"{name}.yaml").read_bytes()
-    try:
-        return Path(name).read_bytes()
-    except FileNotFoundError:
-        listed = ", ".join(shipped)
-        raise Usage(f"there is no file '{name}', and no graph of that name ships with mmem ({listed})") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a file's name"
-        raise Usage(f"{name}: {reason.lower()}") from None
-
-
-def fixtures() -> list[str]:
-    """Return the names of the graphs that ship with mmem."""
-    files = resources.files("mmem.fixtures").iterdir()
-    return sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml"))
+_COLORS = {"+": "green", "-": "red"}
 
 
 @click.command("seed")
-@click.argument("name", metavar="FILE|NAME|-", required=False)
+@click.argument("names", metavar="FILE|NAME|-...", nargs=-1)
+@override_option("Make properties and observations of the files' entities what the files say.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1, and show how, if a category differs.")
 @shared_options
-def command(name: str | None) -> None:
-    """Fill a category from a graph in YAML.
+def command(names: tuple[str, ...], override: bool, dry_run: bool, check: bool) -> None:
+    """Fill categories from graphs in YAML.
 
-    It is one transaction, and what exists already is left as it is. NAME is a graph that ships with mmem:
-    demo is one.
+    Entities, observations and relations that a category lacks are added; what it has stays. It is all stored or,
+    where anything is wrong, nothing. NAME is a graph that ships with mmem: demo is one.
 
     \b
     mmem seed demo
-    mmem seed team.yaml -c work
+    mmem seed team.yaml -c work --dry-run
+    mmem seed fixtures/*.yaml --check
     """
     app = click.get_current_context().find_object(App) or App()
-    if name is None:
+    if not names:
         listed = " or ".join(fixtures())
         raise click.UsageError(f"say which graph: a FILE, - for standard input, or one that ships with mmem ({listed})")
-    place = "standard input" if name == "-" else name
-    graph = yamltext.load(app.streams.read() if name == "-" else read(name), place)
-    if not isinstance(graph, dict):
-        raise InvalidArguments(f"{place}: a graph is a mapping with entities and relations")
-    app.require_same_category(graph.get("category"))
-    try:
+    if names.count("-") > 1:
+        raise click.UsageError("standard input can be read once; say - once")
+    with run.undisturbed():
+        graphs = _graphs(app, names)
         with app.store() as store:
-            outcome = run(store, graph)
-    except (InvalidArguments, NotFound, Ambiguous) as error:
-        error.message = f"{place}: {error.message}"
-        raise
-    if app.output_format() == "table":
-        seeded = outcome.result
-        text = (
-            f"Seeded category '{seeded.category}': {plural(seeded.entities, 'entity', 'entities')} and "
-            f"{plural(seeded.relations, 'relation')}" + (f"; {seeded.skipped} skipped" if seeded.skipped else "")
-        )
-        app.show(Outcome(text, outcome.notices), words=False)
-    else:
-        app.show(outcome, words=False)
+            outcomes = _outcomes(store, graphs, override, only_look=dry_run or check)
+    _show(app, outcomes, "check" if check else "dry run" if dry_run else "")
+    if check and any(not one.result.is_same or one.result.left for one in outcomes):
+        raise click.exceptions.Exit(int(ExitStatus.FAILED))
+
+
+def _graphs(app: App, names: tuple[str, ...]) -> list[Joined]:
+    documents: list[Document] = []
+    for name in names:
+        text, shown = (app.streams.read(), "standard input") if name == "-" else source(name)
+        found = read(text, shown)
+        if not found:
+            raise click.UsageError(f"{shown} holds no graph; see the one that mmem seed demo --dry-run shows")
+        documents += found
+    for document in documents:
+        if app.category and document.category not in {None, app.category}:
+            raise click.UsageError(
+                f"--category is '{app.category}', but {place(document.mark)} is for category '{document.category}'; "
+                "give one of them"
+            )
+    return join(documents, app.default_category())
+
+
+def _outcomes(store: Store, graphs: list[Joined], override: bool, *, only_look: bool) -> run.Outcomes:
+    carry_out = run.preview if only_look else run.seed
+    return carry_out(store, graphs, override=override)
+
+
+def _show(app: App, outcomes: run.Outcomes, mode: str) -> None:
+    if app.output_format() != "table":
+        notices = [notice for outcome in outcomes for notice in outcome.notices]
+        app.show(Outcome([outcome.result for outcome in outcomes], notices))
+        return
+    colored = app.streams.colored(app.streams.shows_terminal)
+    for outcome in outcomes:
+        lines = [
+            *(_painted(line) if colored else line for line in outcome.result.diff or ()),
+            _sentence(outcome.result, mode),
+        ]
+        try:
+            app.streams.write("".join(f"{line}\n" for line in lines).encode())
+        finally:
+            app.show_notices(outcome.notices)
+
+
+def _painted(line: str) -> str:
+    if line.startswith(("---", "+++")):
+        return click.style(line, bold=True)
+    return click.style(line, fg=_COLORS[line[0]]) if line[0] in _COLORS else line
+
+
+def _sentence(seeded: Seeded, mode: str) -> str:
+    category = f"category '{seeded.category}'"
+    counts = [
+        (seeded.entities, plural(seeded.entities, "entity", "entities")),
+        (seeded.observations, plural(seeded.observations, "observation")),
+        (seeded.relations, plural(seeded.relations, "relation")),
+    ]
+    added = [text for number, text in counts if number]
+    done = [" and ".join(filter(None, (", ".join(added[:-1]), added[-1]))) + " added"] if added else []
+    done += [f"{seeded.changed:,} changed"] if seeded.changed else []
+    done += [f"{seeded.removed:,} removed"] if seeded.removed else []
+    if seeded.left:
+        what = plural(seeded.left, "thing that differs", "things that differ")
+        done.append(f"{what} left as {'it is' if seeded.left == 1 else 'they are'}")
+    if not done:
+        return f"C{category[1:]} holds all of it already: nothing {'to change' if mode else 'changed'}"
+    if mode == "check":
+        return f"C{category[1:]} differs; seeding it: {', '.join(done)}"
+    if mode:
+        return f"C{category[1:]}, if seeded: {', '.join(done)}; nothing was written"
+    return f"Seeded {category}: {', '.join(done)}"

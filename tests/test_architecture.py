@@ -39,6 +39,14 @@ def test_the_core_knows_no_click_no_rich_no_commands(file: Path) -> None:
     assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
 
 
+@pytest.mark.parametrize("file", sorted((CORE / "seeding").glob("*.py")), ids=lambda file: file.stem)
+def test_seeding_is_a_part_of_the_core_and_reads_yaml_in_one_place(file: Path) -> None:
+    names = imports(file)
+    assert not {name.split(".")[0] for name in names} & {*HEAVY, "sqlite3", "sqlite_utils"}
+    assert not {name for name in names if name.startswith("mmem.commands")}
+    assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
+
+
 @pytest.mark.parametrize("file", sorted((CORE / "server").glob("*.py")), ids=lambda file: file.stem)
 def test_the_server_is_one_more_face_on_the_core(file: Path) -> None:
     names = imports(file)

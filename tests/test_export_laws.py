@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO
 from xml.etree import ElementTree as ET
 
 import msgspec
@@ -19,15 +19,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from mmem import yamltext
 from mmem.exporting.formats import FORMATS
 from mmem.exporting.places import Folder, StandardOutput
 from mmem.exporting.run import export
 from mmem.exporting.selection import Wanted
 from mmem.exporting.yaml_text import block, flow
+from mmem.importing.job import Rules
+from mmem.importing.run import Imported, run
+from mmem.importing.sources import Source
 from mmem.outcomes import Notice
 from mmem.records import Graph
 from mmem.registry import call
+from mmem.seeding.documents import read
+from mmem.seeding.joining import join
+from mmem.seeding.run import seed
 from mmem.store import Store
 from mmem.visible import visible
 
@@ -139,11 +144,47 @@ def test_memory_jsonl_holds_names_texts_and_properties(asked: dict[str, Any]) ->
 @law
 def test_yaml_seeds_the_same_graph(asked: dict[str, Any]) -> None:
     with stored(asked) as (store, graph), Store(Path(store.base_dir, "other")) as other:
-        document: Any = yamltext.load(exported(store, "yaml")[0].encode(), "graph")
-        call(other, "create_entities", {"entities": document["entities"]})
-        call(other, "create_relations", {"relations": document["relations"]})
+        documents = read(exported(store, "yaml")[0].encode(), "graph")
+        seed(other, join(documents, "default"))
         again = call(other, "read_graph").result
     assert without_ids(again) == without_ids(graph)
+
+
+def no_input() -> BinaryIO:
+    raise AssertionError("nothing is read from standard input")
+
+
+@contextmanager
+def imported(store: Store, form: str) -> Iterator[tuple[Store, Imported, Graph]]:
+    """Import an export into another place."""
+    path = Path(store.base_dir).with_name(f"export.{form.replace('memory-', '')}")
+    path.write_bytes(exported(store, form)[0].encode())
+    with Store(Path(store.base_dir, "other")) as other:
+        result = run(other, [Source(str(path), path.name)], no_input, Rules("default")).result
+        yield other, result, call(other, "read_graph").result
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "yaml"])
+def test_an_export_comes_back_by_import(form: str) -> None:
+    @law
+    def holds(asked: dict[str, Any]) -> None:
+        with stored(asked) as (store, graph), imported(store, form) as (_, result, again):
+            assert result.created == result.records == len(graph.entities) + len(graph.relations)
+            assert again == graph if form != "yaml" else without_ids(again) == without_ids(graph)
+
+    holds()
+
+
+@law
+def test_the_reference_servers_form_comes_back_by_import_as_far_as_it_goes(asked: dict[str, Any]) -> None:
+    with stored(asked) as (store, graph), imported(store, "memory-jsonl") as (_, result, again):
+        assert result.kept_aside == 0
+    texts = {
+        (one.name, one.entity_type): list(dict.fromkeys(o.text for o in one.observations)) for one in graph.entities
+    }
+    assert {(one.name, one.entity_type): [o.text for o in one.observations] for one in again.entities} == texts
+    names = {(one.from_name, one.relation_type, one.to_name) for one in graph.relations}
+    assert {(one.from_name, one.relation_type, one.to_name) for one in again.relations} == names
 
 
 def without_ids(graph: Graph) -> Any:

@@ -503,3 +503,46 @@ def test_on_a_terminal_the_account_is_a_few_lines(mmem: Any, imported: Import) -
         "Imported into category 'default': 2 entities, 1 observation and 1 relation (1 placeholder among the entities)",
         "2 records: 2 created, 0 merged, 0 already there, 0 kept aside; 1 repaired",
     ]
+
+
+def test_yaml_for_people_comes_in_as_it_is_seeded(mmem: Any, imported: Import) -> None:
+    text = """
+entities:
+  Night Lamp: {type: thing, observations: [is green, {size: 1.10}, {text: old, source: attic}]}
+  Desk: has a drawer
+relations:
+  - Night Lamp stands_on Desk
+  - {from: Desk, to: {name: Night Lamp, type: thing}, type: carries, properties: {since: 2024}}
+---
+category: other
+entities: {Solo: }
+"""
+    ran = imported(text, name="memory.yaml")
+    assert sums(ran.json) == (5, 0, 0, 0, 0)
+    whole = graph(mmem)
+    assert [[one.get("observationType", ""), one["text"]] for one in whole["entities"][0]["observations"]] == [
+        ["", "is green"],
+        ["size", "1.10"],
+        ["", "old"],
+    ]
+    assert [(one["from"], one["relationType"], one["to"]) for one in whole["relations"]] == [
+        ("Night Lamp", "stands_on", "Desk"),
+        ("Desk", "carries", "Night Lamp"),
+    ]
+    assert mmem("list-categories", "-f", "json").json == ["default", "other"]
+
+
+@pytest.mark.parametrize("form", ['{{"entities":[{}]}}', "{}", '{{"entities":[{}],"relations":[]}}'])
+def test_no_field_is_taken_for_another(mmem: Any, imported: Import, form: str) -> None:
+    record = '{"name":"A","entityType":"t","observations":["x"],"note":"kept"}'
+    imported(form.format(record))
+    assert graph(mmem)["entities"][0]["properties"] == {"note": "kept"}
+
+
+def test_properties_of_our_own_lines_may_be_called_as_fields_are(mmem: Any, tmp_path: Path) -> None:
+    mmem("create-entities", "A", "-o", "x", "-p", "id=7", "-p", "category=c", "-p", "name=n", "-p", "type=t")
+    mmem("create-relations", "A", "knows", "A", "-p", "id=7", "-p", "from=f", "-p", "fromId=1")
+    lines = mmem("read-graph", "-f", "jsonl").stdout
+    (tmp_path / "lines.jsonl").write_text(lines)
+    mmem("import", "lines.jsonl")
+    assert mmem("read-graph", "-c", "lines", "-f", "jsonl").stdout == lines

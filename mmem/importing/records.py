@@ -41,7 +41,7 @@ def records_of(source: Source, file: BinaryIO, encoding: str | None) -> Iterator
 
 
 def _text_records(file: BinaryIO, name: str) -> Iterator[Found]:
-    if is_yaml(head_of(file)):
+    if is_yaml(head_of(file), name):
         from mmem.importing.yamlgraphs import graphs_of
 
         try:
@@ -51,8 +51,8 @@ def _text_records(file: BinaryIO, name: str) -> Iterator[Found]:
                 raise
             file.seek(0)  # damaged JSON, rather
         else:
-            for piece in graphs:
-                yield from _document(piece)
+            for piece, listed, category in graphs:
+                yield _record(piece, listed)._replace(category=category)
             return
     for piece in _top_level(file, name):
         value = piece.value

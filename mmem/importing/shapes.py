@@ -145,31 +145,22 @@ def _has_ends(value: dict[str, Any]) -> bool:
 
 
 def _entity(value: dict[str, Any], repairs: list[str]) -> EntityRecord:
-    name, texts = value.get("name"), value.get("observations")
-    if type(name) is str and len(value) == 4 and type(texts) is list and type(value.get("entityType")) is str:
-        used: set[str] | None = None  # the usual record
-        entity_type = value["entityType"]
-    else:
-        used = {"name", "entityType", "observations"}
-        if value.get("type", "entity") in _KINDS or value.get("entityType") is None:
-            used.add("type")
-        name = _named(value, used, repairs)
-        entity_type = _typed(value, used, repairs)
-    if used is None:
-        return EntityRecord(
-            _key(name, "name"), _key(entity_type, "entityType", empty=True), _texts(texts or [], repairs), {}
-        )
-    observations = _observations(value, used, repairs)
-    properties = _properties(value, used)
+    name, entity_type, texts = value.get("name"), value.get("entityType"), value.get("observations")
+    usual = isinstance(name, str) and isinstance(entity_type, str) and isinstance(texts, list)
+    if usual and len(value) == 4 and value.get("type") == "entity":
+        key = _key(name, "name"), _key(entity_type, "entityType", empty=True)
+        return EntityRecord(*key, _texts(texts or [], repairs), {})
+    used = {"name", "entityType", "observations"}
+    if value.get("type", "entity") in _KINDS or value.get("entityType") is None:
+        used.add("type")
     ours = value.keys() <= _OURS and _are_ours(value)
     if ours:
-        properties.pop("id", None)
-        properties.pop("category", None)
+        used |= {"id", "category"}
     return EntityRecord(
-        _key(name, "name"),
-        _key(entity_type, "entityType", empty=True),
-        observations,
-        properties,
+        _key(_named(value, used, repairs), "name"),
+        _key(_typed(value, used, repairs), "entityType", empty=True),
+        _observations(value, used, repairs),
+        _properties(value, used),
         _id(value.get("id")) if ours else None,
         value.get("category") if ours else None,
     )

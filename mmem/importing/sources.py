@@ -148,12 +148,10 @@ def head_of(file: BinaryIO) -> bytes:
     return head
 
 
-def is_yaml(head: bytes) -> bool:
-    """Tell whether a text that isn't JSON from its first line on is rather YAML: no line of it begins like JSON."""
-    lines = [line.strip() for line in head.splitlines()]
-    told = [line for line in lines if line and not line.startswith((b"#", b"//"))]
-    return (
-        b"\0" not in head
-        and bool(told)
-        and not any(line.startswith((b"{", b"[", b'"', b"}", b"]", b"<<<<", b"```")) for line in told)
-    )
+def is_yaml(head: bytes, name: str) -> bool:
+    """Tell whether a text is YAML: by its name, or because its first line begins as none of JSON does."""
+    if name.lower().endswith((".yaml", ".yml")):
+        return True
+    lines = (line.strip() for line in head.splitlines())
+    first = next((line for line in lines if line and not line.startswith((b"#", b"//"))), b"{")
+    return b"\0" not in head and not first.startswith((b"{", b"[", b'"', b"}", b"]", b",", b"<<<<", b"```"))

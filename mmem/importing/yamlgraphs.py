@@ -1,17 +1,81 @@
-"""Graphs in YAML, as pieces of JSON: what `mmem seed` reads."""
+"""Graphs in YAML, as `mmem seed` reads them, in the shape of records."""
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from mmem import jsontext, yamltext
-from mmem.errors import InvalidArguments
+from mmem import jsontext
 from mmem.importing.pieces import Piece
+from mmem.seeding.documents import read
+from mmem.seeding.graphs import End, Node, Noted, Related, Way
+from mmem.values import nfc
+from mmem.yamltext import Mark
 
 
-def graphs_of(text: bytes, name: str) -> Iterator[Piece]:
-    """Yield the graphs of a YAML text. Raises `InvalidArguments` with the name, line and column."""
-    value = yamltext.load(text, name)
-    if value is None:
-        return
-    if not isinstance(value, dict):
-        raise InvalidArguments(f"{name}: neither JSON nor a graph in YAML, which is a mapping with entities")
-    yield Piece(jsontext.encode(value).encode(), 1, 1, value)
+class Listed(NamedTuple):
+    """A record of a graph, the list that it is of, and the graph's category, None where it gives none."""
+
+    piece: Piece
+    listed: str
+    category: str | None
+
+
+def graphs_of(text: bytes, name: str) -> Iterator[Listed]:
+    """Yield the records of a YAML text. Raises `InvalidArguments` with the name, line and column."""
+    documents = read(text, name)
+    for document in documents:
+        same = [one for one in documents if one.category == document.category]
+        keys = {entity.key for one in same for entity in one.entities}
+        for entity in document.entities:
+            yield Listed(_piece(_entity(entity), entity.mark), "entities", document.category)
+        for related in document.relations:
+            yield Listed(_relation(related, keys), "relations", document.category)
+
+
+def _piece(value: dict[str, Any], mark: Mark) -> Piece:
+    return Piece(jsontext.encode(value).encode(), mark.line + 1, mark.column + 1, value)
+
+
+def _entity(node: Node) -> dict[str, Any]:
+    value: dict[str, Any] = {"name": node.name, "entityType": node.entity_type}
+    if node.properties:
+        value["properties"] = node.properties
+    return {**value, "observations": [_observation(noted) for noted in node.observations]}
+
+
+def _observation(noted: Noted) -> str | dict[str, Any]:
+    given = noted.given
+    fields = {
+        "observationType": given.observation_type,
+        "timestamp": given.timestamp,
+        "source": given.source,
+        "properties": given.properties,
+    }
+    more = {key: value for key, value in fields.items() if value}
+    return {"text": given.text, **more} if more else given.text
+
+
+def _relation(related: Related, keys: set[tuple[str, str]]) -> Piece:
+    """Return a relation as its names say that it is to be read."""
+    names = {name for name, _ in keys}
+    known = [way for way in related.ways if nfc(way.source.name) in names and nfc(way.target.name) in names]
+    fitting = known or related.ways
+    if len(fitting) > 1:
+        fault = f"this line can be read in {len(fitting)} ways: put the names in double quotes"
+        return Piece(b"", related.mark.line + 1, related.mark.column + 1, None, fault)
+    way = fitting[0]
+    if way.source.id is not None or way.target.id is not None:
+        fault = "an id is another category's here: name the entity"
+        return Piece(b"", related.mark.line + 1, related.mark.column + 1, None, fault)
+    return _piece(_record(way, related.properties, keys), related.mark)
+
+
+def _record(way: Way, properties: dict[str, object] | None, keys: set[tuple[str, str]]) -> dict[str, Any]:
+    value: dict[str, Any] = {"relationType": way.relation_type}
+    ends: tuple[tuple[str, End], ...] = (("from", way.source), ("to", way.target))
+    for side, end in ends:
+        value[side] = end.name
+        if end.entity_type is not None:
+            value[f"{side}Type"] = end.entity_type
+        elif (nfc(end.name), "") in keys:  # what a left-out type means
+            value[f"{side}Type"] = ""
+    return {**value, "properties": properties} if properties else value
