@@ -13,6 +13,7 @@ from mmem.seeding.graphs import Document
 from mmem.seeding.joining import Joined, join
 from mmem.seeding.sources import fixtures, source
 from mmem.store import Store
+from mmem.undisturbed import undisturbed
 from mmem.visible import plural
 from mmem.words import override_option
 from mmem.yamltext import place
@@ -43,7 +44,7 @@ def command(names: tuple[str, ...], override: bool, dry_run: bool, check: bool) 
         raise click.UsageError(f"say which graph: a FILE, - for standard input, or one that ships with mmem ({listed})")
     if names.count("-") > 1:
         raise click.UsageError("standard input can be read once; say - once")
-    with run.undisturbed():
+    with undisturbed():
         graphs = _graphs(app, names)
         with app.store() as store:
             outcomes = _outcomes(store, graphs, override, only_look=dry_run or check)

@@ -241,6 +241,21 @@ def _words(sql: str) -> str:
     return " ".join(sql.split()).replace("( ", "(").replace(" )", ")")
 
 
+_NAMES_KEY = "idx_mmem_names_key"
+
+
+def drop_indexes(conn: sqlite3.Connection) -> None:
+    """Drop the indexes that only make reading fast, inside the caller's transaction, which makes them again."""
+    for name in (*INDEXES, _NAMES_KEY):
+        conn.execute(f"DROP INDEX IF EXISTS {name}")
+
+
+def make_indexes(conn: sqlite3.Connection) -> None:
+    """Make them again: of sorted rows, which takes a fraction of what it takes row by row."""
+    _execute(conn, (f"CREATE INDEX IF NOT EXISTS {name} ON {columns}" for name, columns in INDEXES.items()))
+    conn.execute(OWN_OBJECTS[_NAMES_KEY])
+
+
 def rebuild(conn: sqlite3.Connection) -> None:
     """Make the index anew from the tables, inside the caller's transaction."""
     try:

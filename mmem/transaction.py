@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
+from operator import itemgetter
 from typing import cast
 
 from mmem import schema, semantic
@@ -168,23 +169,27 @@ class Transaction:
             if self._pending.inserted * 4 >= last:  # else the next few hundred small writes would pay for merging
                 self.conn.execute(schema.OPTIMIZE)
 
-    def insert(self, table: str, columns: str, rows: Sequence[Row]) -> None:
-        """Insert rows, whose ids ascend, with multi-row VALUES.
+    def insert(self, table: str, columns: str, rows: Sequence[Row], *, or_ignore: bool = False) -> int:
+        """Insert rows, whose ids ascend, with multi-row VALUES; return how many were new, where others are ignored.
 
         One statement is one flush of the index, whatever its size.
         """
+        before = self.conn.total_changes if or_ignore else 0
         one = f"({', '.join('?' * (columns.count(',') + 1))})"
         for first in range(0, len(rows), _ROWS_A_STATEMENT):
             chunk = rows[first : first + _ROWS_A_STATEMENT]
             self.conn.execute(
-                f"INSERT INTO {table}({columns}) VALUES {', '.join([one] * len(chunk))}",
+                f"INSERT {'OR IGNORE ' if or_ignore else ''}INTO {table}({columns}) VALUES "
+                + ", ".join([one] * len(chunk)),
                 list(chain.from_iterable(chunk)),
             )
         if rows:
             self._pending.inserted += len(rows)
             self._pending.unembedded += len(rows) if table == "observations" else 0
             if table in self._pending.next_ids:
-                self._pending.next_ids[table] = max(self._pending.next_ids[table], cast(int, rows[-1][0]) + 1)
+                last = cast(int, max(map(itemgetter(0), rows)))
+                self._pending.next_ids[table] = max(self._pending.next_ids[table], last + 1)
+        return self.conn.total_changes - before if or_ignore else len(rows)
 
     def update(self, table: str, columns: Sequence[str], rows: Sequence[Row], extra: str = "") -> None:
         """Set columns of rows, each given as `(id, value, ...)`, in one statement for many rows."""

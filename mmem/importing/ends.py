@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from mmem.importing.intake import PLACEHOLDER, Intake
-from mmem.importing.seen import Names, Seen
 from mmem.importing.shapes import EntityRecord, RelationRecord
 from mmem.lookup import entities_by_name, near_names
 from mmem.transaction import Transaction
@@ -27,49 +26,56 @@ class Missing(NamedTuple):
 class Ends:
     """Resolves names in one category: what the files gave goes before what was there."""
 
-    def __init__(self, transaction: Transaction, names: Names, intake: Intake) -> None:
+    def __init__(self, transaction: Transaction, intake: Intake) -> None:
         """Resolve in a transaction."""
         self._transaction = transaction
-        self._names = names
         self._intake = intake
         self._near_left = _NEAR_UP_TO
-        self._seen: dict[str, list[Seen]] = {}
+        self.alone: dict[str, int] = {}  # the entities that share their name with no other
         self._stored: dict[str, dict[str, int]] = {}
 
-    def look_up(self, wanted: Iterable[tuple[str, str | None]]) -> None:
-        """Look up names with their types, None for a type that isn't given."""
-        pairs = list(wanted)
-        self._seen = self._names.of(self._intake.category, {name for name, _ in pairs})
-        unseen = {
-            name
-            for name, kind in pairs
-            if not any(kind is None or one.entity_type == kind for one in self._seen.get(name, ()))
-        }
+    def look_up(self, names: Iterable[str]) -> None:
+        """Look up names, for `find`."""
+        rows = list(entities_by_name(self._transaction, sorted(set(names))))
+        self.alone = {name: id for id, name, _ in rows}
         self._stored = {}
-        for found in entities_by_name(self._transaction, unseen):
-            self._stored.setdefault(found.name, {})[found.entity_type] = found.id
+        for id, name, kind in rows:
+            self._stored.setdefault(name, {})[kind] = id
+        if len(self.alone) < len(rows):
+            self.alone = {name: self.alone[name] for name, kinds in self._stored.items() if len(kinds) == 1}
+
+    def has(self, *names: str) -> bool:
+        """Tell whether each of the names is one that a file gave here."""
+        found = {
+            found.name for found in entities_by_name(self._transaction, names) if self._intake.seen.is_named(found.id)
+        }
+        return found >= set(names)
 
     def find(self, name: str, kind: str | None, repairs: list[str]) -> int | None:
         """Return the entity's id; without a type the first one in the files, or else the one without a type."""
-        seen, stored = self._seen.get(name, []), self._stored.get(name, {})
+        stored = self._stored.get(name)
+        if stored is None:
+            return None
         if kind is not None:
-            return next((one.id for one in seen if one.entity_type == kind), None) or stored.get(kind)
+            return stored.get(kind)
+        if len(stored) == 1:
+            return next(iter(stored.values()))
+        seen = self._intake.seen.order(name)
+        if len(seen) > 1:
+            repairs.append("a relation names an entity of several types; the first one in the file was taken")
         if seen:
-            if len(seen) > 1:
-                repairs.append("a relation names an entity of several types; the first one in the file was taken")
-            return seen[0].id
-        if len(stored) > 1 and "" not in stored:
+            return seen[0]
+        if "" not in stored:
             repairs.append("a relation names an entity of several types; the oldest one was taken")
-        return stored.get("", min(stored.values(), default=None))
+        return stored.get("", min(stored.values()))
 
     def type_of(self, name: str, id: int) -> str:
         """Return the type of an entity that was found by a name."""
-        kinds = {one.id: one.entity_type for one in self._seen.get(name, ())}
-        kinds |= {stored: kind for kind, stored in self._stored.get(name, {}).items()}
-        return kinds[id]
+        return next(kind for kind, stored in self._stored[name].items() if stored == id)
 
-    def missing(self, record: RelationRecord, ids: tuple[int | None, int | None]) -> list[Missing]:
-        """Return the ends of a relation that have no id."""
+    def missing(self, record: RelationRecord) -> list[Missing]:
+        """Return the ends of a relation that no entity has."""
+        ids = self.find(record.from_name, record.from_type, []), self.find(record.to_name, record.to_type, [])
         named = zip(("from", "to"), (record.from_name, record.to_name), ids, strict=True)
         return [Missing(side, name, self._near(name)) for side, name, id in named if id is None]
 

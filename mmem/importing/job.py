@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from operator import itemgetter
 from types import TracebackType
 from typing import BinaryIO, NamedTuple
 
@@ -10,7 +11,6 @@ from mmem.importing.ends import Ends
 from mmem.importing.intake import Became, Intake, Stored
 from mmem.importing.pieces import Piece
 from mmem.importing.records import Found, records_of
-from mmem.importing.seen import Names
 from mmem.importing.shapes import EntityRecord, LooseTexts, RelationRecord
 from mmem.importing.sources import Source, category_of
 from mmem.importing.waiting import Shelf, Waiting
@@ -20,8 +20,11 @@ from mmem.store import Store
 
 Progress = Callable[[int, int], None]  # takes the bytes that were read, of how many
 
-_AT_ONCE = 2_000  # entities stored together
+_AT_ONCE = 5_000  # entities stored together
+_LARGE = 4 << 20  # bytes of files from which on an index is rather made at the end
+_FIRST_CACHE, _CACHE = 64 << 10, 24 << 10  # KiB of a category's pages in memory
 _OFTEN = 5_000  # records between two looks at how far a file is read
+_MOVED = "a relation went to the category in which its ends are"
 _PLACEHOLDER = "an end that no entity has became an entity with the property 'placeholder'"
 
 
@@ -49,20 +52,21 @@ class _Undone(Exception):
 class Job:
     """Imports files into a store; every category's transaction stays open until the end."""
 
-    def __init__(self, store: Store, rules: Rules, aside: Callable[[str, Piece], None], progress: Progress) -> None:
-        """Begin; `aside` is given each record that is kept aside, with its file's name."""
+    def __init__(
+        self, store: Store, rules: Rules, aside: Callable[[str, Piece], None] | None, progress: Progress
+    ) -> None:
+        """Begin; `aside` is given each record that is kept aside, with its file's name, unless nobody wants them."""
         self.ledger = Ledger()
         self.intakes: dict[str, Intake] = {}
         self._store = store
         self._rules = rules
         self._aside = aside
         self._stack = ExitStack()
-        self._names = Names()
         self._shelf = Shelf()
-        self._stack.callback(self._names.close)
         self._stack.callback(self._shelf.close)
         self._ends: dict[str, Ends] = {}
         self._files: list[str] = []
+        self._size = 0  # bytes of the files
         self._categories: dict[tuple[str, bool], str] = {}  # by a file's name and whether it is marked
         self._progress = progress
 
@@ -90,6 +94,7 @@ class Job:
         marked = False
         size = file.seek(0, 2)
         file.seek(0)
+        self._size += size
         for found in records_of(source, file, self._rules.encoding):
             if found.marks:
                 marked = True
@@ -111,7 +116,7 @@ class Job:
                 if len(batch) >= _AT_ONCE:
                     self._store_entities(source.name, counts, category, batches.pop(category))
             else:
-                self._shelf.put(_waiting(len(self._files) - 1, category, found))
+                self._shelf.put(_waiting(len(self._files) - 1, category, found, with_bytes=self._aside is not None))
         for category, batch in batches.items():
             self._store_entities(source.name, counts, category, batch)
 
@@ -137,96 +142,97 @@ class Job:
     def _keep_aside(self, name: str, counts: Counts, piece: Piece, reason: str) -> None:
         counts.kept_aside += 1
         self.ledger.fault(_place(name, piece), reason)
-        self._aside(name, piece)
+        if self._aside is not None:
+            self._aside(name, piece)
 
     def _store_entities(self, name: str, counts: Counts, category: str, batch: list[_Held]) -> None:
-        stored = self._intake(category).entities([held.record for held in batch])
-        for held, one in zip(batch, stored, strict=True):
-            self._count(name, counts, held.piece, held.repairs, one)
+        became, repairs = self._intake(category).entities([held.record for held in batch])
+        _add(counts, became)
+        for place, held in enumerate(batch):
+            if held.repairs or place in repairs:
+                self._count_repaired(name, counts, held.piece, held.repairs, repairs.get(place, []))
 
-    def _count(self, name: str, counts: Counts, piece: Piece, repairs: list[str], stored: Stored) -> None:
-        """Count a record that was stored."""
-        if stored.became is Became.CREATED:
-            counts.created += 1
-        elif stored.became is Became.MERGED:
-            counts.merged += 1
-        else:
-            counts.already_there += 1
-        if repairs or stored.repairs:
-            place = _place(name, piece)
-            counts.repaired += 1
-            self.ledger.repairs.add([*repairs, *stored.repairs], place)
-            if reason := self._refused(stored.repairs):
-                self.ledger.fault(place, reason)
+    def _count_repaired(self, name: str, counts: Counts, piece: Piece, repairs: list[str], later: list[str]) -> None:
+        """Count a record that was mended, before it was stored and as it was."""
+        place = _place(name, piece)
+        counts.repaired += 1
+        self.ledger.repairs.add([*repairs, *later], place)
+        if reason := self._refused(later):
+            self.ledger.fault(place, reason)
 
     def _intake(self, category: str) -> Intake:
         """Return what stores in a category, whose write lock is held from now on."""
         if category not in self.intakes:
             transaction = self._stack.enter_context(self._store.holding(category, create=True))
-            intake = self.intakes[category] = Intake(transaction, self._names)
-            self._ends[category] = Ends(transaction, self._names, intake)
+            cache = _CACHE if self.intakes else _FIRST_CACHE
+            intake = self.intakes[category] = Intake(transaction, cache, large=self._size > _LARGE)
+            self._ends[category] = Ends(transaction, intake)
         return self.intakes[category]
 
     def finish(self) -> None:
         """Store what waited for the entities of all files."""
-        for block in self._shelf.blocks():
-            for category, waiting in _by_category(block):
+        for some in self._shelf.blocks():
+            for category, waiting in _by_category(some):
                 self._store_waiting(category, waiting)
+        for intake in self.intakes.values():
+            intake.finish()
 
     def _store_waiting(self, category: str, waiting: list[Waiting], *, moved: bool = False) -> None:
         intake, ends = self._intake(category), self._ends[category]
         ends.look_up(_named(waiting))
-        elsewhere: dict[str, list[Waiting]] = {}
-        left: set[int] = set()  # by identity
-        missing: list[Waiting] = []
-        for one in waiting:
-            if one.relation is None or moved or None not in self._ids(ends, one.relation, []):
-                continue
-            if other := self._sibling(category, one.relation):
-                repairs = (*one.repairs, "a relation went to the category in which its ends are")
-                elsewhere.setdefault(other, []).append(one._replace(category=other, repairs=repairs))
-                left.add(id(one))
+        placed: list[_Placed] = []
+        texts, missing = [], []
+        for place, one in enumerate(waiting):
+            if one.relation is None:
+                texts.append(one)
+            elif (found := _placed(place, one, one.relation, ends)) is None:
+                missing.append((place, one, one.relation))
             else:
-                missing.append(one)
-        left |= {id(one) for one in missing} if self._rules.refuse_missing_ends or self._rules.strict else set()
-        for one in missing:
-            if one.relation is not None and id(one) in left:
-                reasons = ends.missing(one.relation, self._ids(ends, one.relation, []))
-                self._fault(one, "; ".join(map(str, reasons)))
-        placeholders = {id(one) for one in missing} - left
-        if placeholders:
-            wanted = [end for one in missing if one.relation for end in _ends_of(one.relation)]
-            ends.create([end for end in wanted if ends.find(*end, []) is None])
-            ends.look_up(_named(waiting))
-        here = [one for one in waiting if id(one) not in left]
-        self._store_texts(intake, ends, [one for one in here if one.texts is not None])
-        self._store_relations(intake, ends, [one for one in here if one.relation is not None], placeholders)
+                placed.append(found)
+        if texts:
+            self._store_texts(intake, ends, texts)
+        if missing:
+            placed += self._placed_otherwise(category, missing, moved=moved)
+            placed.sort(key=itemgetter(0))
+        if placed:
+            self._store_relations(intake, placed)
+
+    def _placed_otherwise(
+        self, category: str, missing: list[tuple[int, Waiting, RelationRecord]], *, moved: bool
+    ) -> list["_Placed"]:
+        """Return relations whose ends aren't both there, with entities made for them; others go elsewhere or aside."""
+        ends = self._ends[category]
+        elsewhere: dict[str, list[Waiting]] = {}
+        left = []
+        for place, one, record in missing:
+            other = None if moved else self._sibling(category, record)
+            if other is not None:
+                elsewhere.setdefault(other, []).append(one._replace(repairs=(*one.repairs, _MOVED)))
+            elif self._rules.refuse_missing_ends or self._rules.strict:
+                self._fault(one, "; ".join(map(str, ends.missing(record))))
+            else:
+                left.append((place, one, record))
         for other, some in elsewhere.items():
             self._store_waiting(other, some, moved=True)
+        if not left:
+            return []
+        ends.look_up(_named([one for _, one, _ in left]))
+        wanted = [end for _, _, record in left for end in _ends_of(record)]
+        ends.create([end for end in wanted if ends.find(*end, []) is None])
+        ends.look_up(_named([one for _, one, _ in left]))
+        found = (_placed(place, one, record, ends) for place, one, record in left)
+        return [one._replace(repairs=[*one.repairs, _PLACEHOLDER]) for one in found if one is not None]
 
     def _sibling(self, category: str, record: RelationRecord) -> str | None:
         """Return the category of another file in which both ends of a relation are."""
         if self._rules.category is not None or len(self._files) < 2:
             return None
-        others = self._names.categories_of(record.from_name, record.to_name)
-        return next((other for other in others if other != category), None)
+        named = record.from_name, record.to_name
+        return next((other for other, ends in self._ends.items() if other != category and ends.has(*named)), None)
 
-    def _ids(self, ends: Ends, record: RelationRecord, repairs: list[str]) -> tuple[int | None, int | None]:
-        (source, target) = _ends_of(record)
-        return ends.find(*source, repairs), ends.find(*target, repairs)
-
-    def _store_relations(self, intake: Intake, ends: Ends, waiting: list[Waiting], placeholders: set[int]) -> None:
-        placed, own_repairs = [], []
-        for one in waiting:
-            if one.relation is None:
-                continue
-            repairs = [*one.repairs, *([_PLACEHOLDER] if id(one) in placeholders else [])]
-            source, target = self._ids(ends, one.relation, repairs)
-            if source is not None and target is not None:
-                placed.append((source, target, one.relation))
-                own_repairs.append((one, repairs))
-        for (one, repairs), stored in zip(own_repairs, intake.relations(placed), strict=True):
-            self._count_waiting(one, repairs, stored)
+    def _store_relations(self, intake: Intake, placed: list["_Placed"]) -> None:
+        stored = intake.relations([(one.source, one.target, one.record) for one in placed])
+        self._count_waiting([(one.waiting, one.repairs) for one in placed], stored)
 
     def _store_texts(self, intake: Intake, ends: Ends, waiting: list[Waiting]) -> None:
         known: list[tuple[Waiting, list[str]]] = []
@@ -240,28 +246,64 @@ class Job:
                 self._fault(one, f"an observation of '{one.texts.name}', and there is no such entity")
                 continue
             known.append((one, repairs))
-            given.append((Entity(found, one.texts.name, ends.type_of(one.texts.name, found)), one.texts.observations))
-        for (one, repairs), stored in zip(known, intake.add_texts(given) if given else [], strict=True):
-            self._count_waiting(one, repairs, stored)
+            entity = Entity(found, one.texts.name, ends.type_of(one.texts.name, found))
+            given.append((entity, one.texts.observations))
+        if given:
+            self._count_waiting(known, intake.add_texts(given))
 
-    def _count_waiting(self, one: Waiting, repairs: list[str], stored: Stored) -> None:
-        name = self._files[one.file]
-        piece = Piece(one.raw, one.line, one.column)
-        new = repairs[len(one.repairs) :]
-        if reason := self._refused(new):
-            self.ledger.fault(_place(name, piece), reason)
-        self._count(name, self.ledger.of(name), piece, repairs, stored)
+    def _count_waiting(self, waiting: list[tuple[Waiting, list[str]]], stored: Stored) -> None:
+        became, later = stored
+        files = {one.file for one, _ in waiting}
+        for file in files:
+            those = [kind for (one, _), kind in zip(waiting, became, strict=True) if one.file == file]
+            _add(self.ledger.of(self._files[file]), became if len(files) == 1 else those)
+        for place, (one, repairs) in enumerate(waiting):
+            if repairs or place in later:
+                name, piece = self._files[one.file], Piece(one.raw, one.line, one.column)
+                new = [*repairs[len(one.repairs) :], *later.get(place, [])]
+                self._count_repaired(name, self.ledger.of(name), piece, repairs[: len(one.repairs)], new)
 
     def _fault(self, one: Waiting, reason: str) -> None:
         name = self._files[one.file]
         self._keep_aside(name, self.ledger.of(name), Piece(one.raw, one.line, one.column), reason)
 
 
-def _waiting(file: int, category: str, found: Found) -> Waiting:
+def _waiting(file: int, category: str, found: Found, *, with_bytes: bool) -> Waiting:
     record, piece = found.record, found.piece
     relation = record if isinstance(record, RelationRecord) else None
     texts = record if isinstance(record, LooseTexts) else None
-    return Waiting(file, category, piece.line, piece.column, piece.raw, tuple(found.repairs), relation, texts)
+    raw = piece.raw if with_bytes else b""
+    return Waiting(file, category, piece.line, piece.column, raw, tuple(found.repairs), relation, texts)
+
+
+class _Placed(NamedTuple):
+    """A relation with the ids of its ends, and its place among those that wait."""
+
+    place: int
+    source: int
+    target: int
+    record: RelationRecord
+    waiting: Waiting
+    repairs: list[str]
+
+
+def _placed(place: int, one: Waiting, record: RelationRecord, ends: Ends) -> _Placed | None:
+    repairs = [*one.repairs]
+    if record.from_type is None and record.to_type is None:
+        source, target = ends.alone.get(record.from_name), ends.alone.get(record.to_name)
+        if source is not None and target is not None:
+            return _Placed(place, source, target, record, one, repairs)
+    source = ends.find(record.from_name, record.from_type, repairs)
+    target = ends.find(record.to_name, record.to_type, repairs)
+    if source is None or target is None:
+        return None
+    return _Placed(place, source, target, record, one, repairs)
+
+
+def _add(counts: Counts, became: list[Became]) -> None:
+    counts.created += became.count(Became.CREATED)
+    counts.merged += became.count(Became.MERGED)
+    counts.already_there += became.count(Became.ALREADY_THERE)
 
 
 def _by_category(block: list[Waiting]) -> Iterator[tuple[str, list[Waiting]]]:
@@ -275,12 +317,13 @@ def _ends_of(record: RelationRecord) -> tuple[tuple[str, str | None], tuple[str,
     return (record.from_name, record.from_type), (record.to_name, record.to_type)
 
 
-def _named(waiting: list[Waiting]) -> Iterator[tuple[str, str | None]]:
+def _named(waiting: list[Waiting]) -> Iterator[str]:
     for one in waiting:
         if one.relation is not None:
-            yield from _ends_of(one.relation)
+            yield one.relation.from_name
+            yield one.relation.to_name
         elif one.texts is not None:
-            yield one.texts.name, one.texts.entity_type
+            yield one.texts.name
 
 
 def _place(name: str, piece: Piece) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 import msgspec
 
 from mmem.importing.lines import BOM, Lines
+from mmem.importing.shapes import usual
 from mmem.jsontext import may_repeat_keys
 from mmem.values import faults, may_hold_faults
 
@@ -95,6 +96,10 @@ def pieces(lines: Lines) -> Iterator[Piece]:
     """Yield the values of a file in their order, top level first: a document is one value."""
     reader = _Reader(lines)
     for number, raw in lines:
+        known = usual(raw)
+        if known is not None:
+            yield Piece(raw, number, 1, known)
+            continue
         try:
             value, repairs = decoded(raw)
         except NotJson:

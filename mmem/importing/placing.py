@@ -28,7 +28,7 @@ class Held:
         self.at[key] = text
         self._texts.add(text)
 
-    def place(self, given: Text, repairs: list[str]) -> Key | None:
+    def place(self, given: Text) -> Key | None:
         """Return the key that a text takes, None where the entity holds it already.
 
         A plain text takes the first free place, as every plain text does. Where a type and a source are taken by
@@ -50,7 +50,6 @@ class Held:
             if numbered is None:
                 return None
             key = numbered
-            repairs.append("an observation whose type and source were taken got a number behind its type")
         self.hold(key, given.text)
         return key
 

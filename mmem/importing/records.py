@@ -6,11 +6,10 @@ from typing import Any, BinaryIO, NamedTuple
 from mmem.errors import InvalidArguments
 from mmem.importing.lines import Lines
 from mmem.importing.pieces import NOTHING, WHOLE, NotJson, Piece, Unfit, decoded, elements, members, pieces, whole
-from mmem.importing.shapes import Aside, Record, is_document, is_marker, record
+from mmem.importing.shapes import Aside, EntityRecord, Record, RelationRecord, is_document, is_marker, record
 from mmem.importing.sources import SQLITE, Source, as_utf8, head_of, is_yaml
 
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
-_USUAL = ("entity", "relation")
 _LISTS = ("entities", "relations", "observations")
 
 
@@ -56,8 +55,8 @@ def _text_records(file: BinaryIO, name: str) -> Iterator[Found]:
             return
     for piece in _top_level(file, name):
         value = piece.value
-        if type(value) is dict and value.get("type") in _USUAL:
-            yield _record(piece)
+        if isinstance(value, EntityRecord | RelationRecord):
+            yield Found(piece, value)
         else:
             yield from _records(piece)
 

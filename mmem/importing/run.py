@@ -16,6 +16,7 @@ from mmem.importing.rejects import Rejects
 from mmem.importing.sources import Source, category_of, opened
 from mmem.outcomes import Notice, Outcome
 from mmem.store import Store
+from mmem.undisturbed import undisturbed
 from mmem.visible import plural
 
 
@@ -58,7 +59,7 @@ def run(
     """
     rejects = Rejects()
     passed: list[str] = []
-    with _closing(rejects), Job(store, rules, rejects.add if keep_going else _ignore, progress) as job:
+    with undisturbed(), _closing(rejects), Job(store, rules, rejects.add if keep_going else None, progress) as job:
         for source in sources:
             with opened(source, stdin) as file:
                 if source.listed and not _has_record(source, file, rules.encoding):
@@ -85,10 +86,6 @@ def _require_another(store: Store, source: Source, rules: Rules) -> None:
     category = rules.category or category_of(source, store.default_category)
     if source.path and os.path.realpath(source.path) == os.path.realpath(path_of(store.base_dir, category)):
         raise Usage(f"{source.name} is the category '{category}' itself; say with --category where it is to go")
-
-
-def _ignore(name: str, piece: object) -> None:
-    pass
 
 
 @contextmanager

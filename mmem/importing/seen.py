@@ -1,64 +1,49 @@
-"""The names that the files of an import gave, in their order: what a relation that gives no type means."""
+"""Which entities the files of an import named, and in which order: what a relation that gives no type means.
 
-import sqlite3
-from collections.abc import Iterable
-from typing import NamedTuple
+Only names that several entities share are kept; of all others it is enough to know whether a file named them.
+"""
 
-import msgspec
+from collections.abc import Container, Iterable
 
-
-class Seen(NamedTuple):
-    """An entity that a file names."""
-
-    id: int
-    entity_type: str
+from mmem.lookup import Found
 
 
-class Names:
-    """A database of its own, in a temporary file that SQLite makes where it outgrows its cache."""
+class Seen:
+    """What the files named in one category."""
 
-    def __init__(self) -> None:
-        """Begin with none."""
-        self._conn = sqlite3.connect("", isolation_level=None)
-        self._conn.execute("PRAGMA journal_mode = OFF")
-        self._conn.execute("PRAGMA cache_size = -32768")
-        self._conn.execute(
-            "CREATE TABLE seen (name TEXT, category TEXT, type TEXT, id INTEGER, place INTEGER, "
-            "PRIMARY KEY (name, category, type)) WITHOUT ROWID"
-        )
-        self._conn.execute("BEGIN")
-        self._place = 0
+    def __init__(self, first: int) -> None:
+        """Begin with none; `first` is the least id that this import gives, to entities that were not there."""
+        self._first = first
+        self._met = bytearray()  # a bit for each entity that was there before
+        self._shared: dict[str, list[int]] = {}  # by name, the ids in the order of the files
 
-    def close(self) -> None:
-        """Let go of everything."""
-        self._conn.close()
+    def add(self, entities: Iterable[Found], known: dict[str, list[int]], new: Container[int]) -> None:
+        """Note entities in the files' order, of which some are new; `known` has the ids of all that share a name."""
+        for found in entities:
+            ids = known[found.name]
+            if len(ids) > 1:
+                order = self._shared.setdefault(found.name, [id for id in ids if id not in new and self._is_met(id)])
+                if found.id not in order:
+                    order.append(found.id)
+            elif found.id < self._first:
+                self._meet(found.id)
 
-    def add(self, category: str, entities: Iterable[tuple[str, str, int]]) -> None:
-        """Note the names, types and ids that a category's entities have; what is noted already stays."""
-        rows = [(name, category, kind, id, self._place + step) for step, (name, kind, id) in enumerate(entities)]
-        self._place += len(rows)
-        self._conn.executemany("INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?, ?)", rows)
+    def order(self, name: str) -> list[int]:
+        """Return the ids of entities that share a name, those that a file named, in their order."""
+        return self._shared.get(name, [])
 
-    def of(self, category: str, names: Iterable[str]) -> dict[str, list[Seen]]:
-        """Return what the files called by these names in a category, in their order."""
-        listed = msgspec.json.encode(list(names)).decode()
-        rows = self._conn.execute(
-            "SELECT s.name, s.id, s.type FROM json_each(?) j CROSS JOIN seen s ON s.name = j.value AND s.category = ? "
-            "ORDER BY s.place",
-            (listed, category),
-        )
-        found: dict[str, list[Seen]] = {}
-        for name, id, kind in rows:
-            found.setdefault(name, []).append(Seen(id, kind))
-        return found
+    def is_named(self, id: int) -> bool:
+        """Tell whether a file named an entity, or made it."""
+        return self._is_met(id)
 
-    def categories_of(self, *names: str) -> list[str]:
-        """Return the categories in which every one of the names was seen, in the order of the files."""
-        wanted = set(names)
-        marks = ", ".join("?" * len(wanted))
-        rows = self._conn.execute(
-            f"SELECT category FROM seen WHERE name IN ({marks}) GROUP BY category "
-            "HAVING count(DISTINCT name) = ? ORDER BY min(place)",
-            (*wanted, len(wanted)),
-        )
-        return [category for (category,) in rows]
+    def _meet(self, id: int) -> None:
+        place = id >> 3
+        if place >= len(self._met):
+            self._met.extend(bytes(place + 1 - len(self._met)))
+        self._met[place] |= 1 << (id & 7)
+
+    def _is_met(self, id: int) -> bool:
+        if id >= self._first:
+            return True
+        place = id >> 3
+        return place < len(self._met) and bool(self._met[place] >> (id & 7) & 1)

@@ -4,7 +4,9 @@ The shapes are those that a census of public memory files met. A field that isn'
 was read in another way than it was written is told as a repair.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import Meta, MsgspecError, Struct, json
 
 from mmem import jsontext
 from mmem.timestamps import is_timestamp
@@ -73,6 +75,46 @@ class LooseTexts(NamedTuple):
 
 
 Record = EntityRecord | RelationRecord | LooseTexts
+
+
+_Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
+
+
+class _UsualEntity(Struct, tag_field="type", tag="entity", forbid_unknown_fields=True, gc=False):
+    name: _Name
+    entityType: Annotated[str, Meta(max_length=MAX_NAME)]  # noqa: N815  # the file's own name
+    observations: list[str]
+
+
+class _UsualRelation(
+    Struct, tag_field="type", tag="relation", forbid_unknown_fields=True, rename={"from_name": "from"}.get, gc=False
+):
+    from_name: _Name
+    to: _Name
+    relationType: _Name  # noqa: N815
+
+
+_read_usual = json.Decoder(_UsualEntity | _UsualRelation).decode
+_USUAL_KEYS = 4
+
+
+def usual(raw: bytes) -> Record | None:
+    """Return the record of a line just as the reference server writes it; None for any other, and for what is odd."""
+    if raw.count(b'":') != _USUAL_KEYS or b"\\u" in raw or len(raw) > MAX_TEXT:  # a key twice, or such a text
+        return None
+    try:
+        read = _read_usual(raw)
+    except (MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    if isinstance(read, _UsualEntity):
+        key = read.name + read.entityType
+        if not key.isascii() or read.name.isspace():
+            return None
+        return EntityRecord(read.name, read.entityType, [Text(text) for text in read.observations], {})
+    names = read.from_name, read.to, read.relationType
+    if not all(map(str.isascii, names)) or any(map(str.isspace, names)):
+        return None
+    return RelationRecord(read.from_name, None, read.to, None, read.relationType, {})
 
 
 def is_document(value: object) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 
 from mmem.importing.shapes import LooseTexts, RelationRecord
 
-_AT_ONCE = 2_000  # records in a block
+_AT_ONCE = 8_000  # records in a block
 
 
 class Waiting(NamedTuple):

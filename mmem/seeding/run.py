@@ -1,8 +1,7 @@
 """Seeding from beginning to end: several graphs, each a category's one transaction, all of them or none."""
 
-import gc
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 
 from mmem import semantic
 from mmem.errors import IndexDamaged
@@ -65,15 +64,3 @@ def _seed(store: Store, graphs: Sequence[Joined], override: bool) -> Outcomes:
 
 def _said(notices: Sequence[Notice]) -> list[Notice]:
     return [notice for notice in notices if notice.code != "no_such_category"]
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Keep the garbage collector from walking, again and again, through what a large file is read into."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

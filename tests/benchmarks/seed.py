@@ -21,6 +21,7 @@ from mmem.seeding import run
 from mmem.seeding.documents import read
 from mmem.seeding.joining import join
 from mmem.store import Store
+from mmem.undisturbed import undisturbed
 
 
 def written(count: int) -> str:
@@ -52,7 +53,7 @@ def main() -> None:
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     print(f"{count:,} entities, {3 * count:,} observations, {count:,} relations: {len(text):,} bytes of YAML\n")
     timed("PyYAML: yaml.load(CSafeLoader)", lambda: yaml.load(text, loader))
-    with tempfile.TemporaryDirectory() as base, run.undisturbed():
+    with tempfile.TemporaryDirectory() as base, undisturbed():
         graphs = timed("read and checked", lambda: join(read(text, "big.yaml"), "default"))
         with Store(base) as store:
             timed("compared with an empty category and stored", lambda: run.seed(store, graphs))
