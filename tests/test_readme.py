@@ -1,5 +1,6 @@
 """Every example of the README runs, on a real terminal, and prints what the README shows."""
 
+import json
 import os
 import pty
 import re
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
@@ -83,3 +85,21 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("named", ["tests/run", "LICENSE", "README.md", "CHANGELOG.md", ".ci/run"])
 def test_the_files_that_people_look_for_exist(named: str) -> None:
     assert (README.parent / named).is_file()
+
+
+def test_who_comes_from_multi_memory_mcp_finds_everything(tmp_path: Path) -> None:
+    section = README.read_text().split("## Coming from multi-memory-mcp", 1)[1].split("\n## ", 1)[0]
+    [script] = [body for kind, body in _FENCE.findall(section) if kind == "sh"]
+    folder = tmp_path / ".memory"
+    folder.mkdir()
+    copyfile(Path(__file__).with_name("predecessor") / "checkpointed.db", folder / "work.db")
+    before = (folder / "work.db").read_bytes()
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environ = {**os.environ, "PATH": programs, "HOME": str(tmp_path), "DEFAULT_CATEGORY": "work"}
+    asked = script.replace("what you know is in there", "alpha three")
+    ran = subprocess.run(["bash", "-eu", "-c", asked], cwd=tmp_path, env=environ, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    names, found = ran.stdout.split("\n]\n", 1)
+    assert json.loads(names + "]") == ["work"]
+    assert {one["name"] for one in json.loads(found)["entities"]} >= {"Alpha"}
+    assert (folder / "work.db").read_bytes() == before
