@@ -1,6 +1,7 @@
 """Where an export goes: to standard output, into one file, or into a folder; decided before anything is read."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
@@ -13,7 +14,7 @@ from mmem.visible import visible
 _ENDINGS = (".db", ".db-wal", ".db-shm", ".db-journal")
 
 
-class Place:
+class Place(ABC):
     """Gives writers their sinks; what it has begun is finished or undone by its context."""
 
     is_stream = True  # several categories go into one text
@@ -23,13 +24,13 @@ class Place:
         """Return the context to write in."""
         return nullcontext()
 
+    @abstractmethod
     def sink(self, category: str, table: str) -> Sink:
         """Return where a category goes, or a table of it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def close(self) -> None:
         """Pass on what was written."""
-        raise NotImplementedError
 
     def path(self, category: str) -> str | None:
         """Return the path of the file or folder that a category goes to, None where it is no file."""

@@ -1,5 +1,6 @@
 """What every format's writer is, and what several of them count to say it afterwards."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
 
@@ -12,7 +13,7 @@ from mmem.visible import plural, visible
 Open = Callable[[str], Sink]  # takes the name of a table, `""` where the format is one text
 
 
-class Writer:
+class Writer(ABC):
     """Writes selections, of which several only where the format can hold several."""
 
     def __init__(self, opened: Open, *, several: bool = False) -> None:
@@ -25,11 +26,11 @@ class Writer:
         """Open what is written to, and write what comes before everything."""
         self.sink = self._open("")
 
+    @abstractmethod
     def write(self, selection: Selection) -> None:
         """Write a selection; what the format can't hold becomes a notice of its transaction."""
-        raise NotImplementedError
 
-    def end(self) -> None:
+    def end(self) -> None:  # noqa: B027  # most formats have nothing there
         """Write what comes after everything."""
 
 

@@ -12,9 +12,9 @@ import msgspec
 
 from mmem.errors import Storage
 from mmem.files import COLUMNS
+from mmem.importing.given import Aside, EntityRecord, RelationRecord, Text
 from mmem.importing.pieces import Piece
 from mmem.importing.records import Found
-from mmem.importing.shapes import Aside, EntityRecord, RelationRecord, Text
 from mmem.importing.sources import Source
 from mmem.timestamps import is_timestamp
 from mmem.values import nfc

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from mmem.importing.given import EntityRecord, RelationRecord
 from mmem.importing.intake import PLACEHOLDER, Intake
-from mmem.importing.shapes import EntityRecord, RelationRecord
 from mmem.lookup import entities_by_name, near_names
 from mmem.transaction import Transaction
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from mmem import jsontext
+from mmem.importing.given import EntityRecord, RelationRecord, Text
 from mmem.importing.placing import Held, held_by
 from mmem.importing.seen import Seen
-from mmem.importing.shapes import EntityRecord, RelationRecord, Text
 from mmem.lookup import Found, entities_by_name, remember_names
 from mmem.relations import COLUMNS, Key, existing
 from mmem.schema import drop_indexes, make_indexes

@@ -8,10 +8,10 @@ from typing import BinaryIO, NamedTuple
 
 from mmem.importing.accounts import Counts, Ledger
 from mmem.importing.ends import Ends
+from mmem.importing.given import EntityRecord, LooseTexts, RelationRecord
 from mmem.importing.intake import Became, Intake, Stored
 from mmem.importing.pieces import Piece
 from mmem.importing.records import Found, records_of
-from mmem.importing.shapes import EntityRecord, LooseTexts, RelationRecord
 from mmem.importing.sources import Source, category_of
 from mmem.importing.waiting import Shelf, Waiting
 from mmem.lookup import Found as Entity

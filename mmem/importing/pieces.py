@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 import msgspec
 
 from mmem.importing.lines import BOM, Lines
-from mmem.importing.shapes import usual
+from mmem.importing.usual import usual
 from mmem.jsontext import may_repeat_keys
 from mmem.values import faults, may_hold_faults
 

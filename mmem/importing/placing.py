@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from mmem.importing.shapes import Text
+from mmem.importing.given import Text
 from mmem.transaction import Transaction, id_list
 
 Key = tuple[str, str]  # observationType and source: unique on an entity

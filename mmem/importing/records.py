@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 from mmem.errors import InvalidArguments
+from mmem.importing.given import Aside, EntityRecord, Record, RelationRecord
 from mmem.importing.lines import Lines
 from mmem.importing.pieces import NOTHING, WHOLE, NotJson, Piece, Unfit, decoded, elements, members, pieces, whole
-from mmem.importing.shapes import Aside, EntityRecord, Record, RelationRecord, is_document, is_marker, record
+from mmem.importing.shapes import is_document, is_marker, record
 from mmem.importing.sources import SQLITE, Source, as_utf8, head_of, is_yaml
 
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")

@@ -4,117 +4,23 @@ The shapes are those that a census of public memory files met. A field that isn'
 was read in another way than it was written is told as a repair.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
-from msgspec import Meta, MsgspecError, Struct, json
-
-from mmem import jsontext
-from mmem.timestamps import is_timestamp
-from mmem.values import MAX_DEPTH, MAX_NAME, MAX_PROPERTIES, MAX_TEXT, is_too_deep, nfc
+from mmem.importing.fields import a, id_of, properties_of, stored
+from mmem.importing.given import Aside, EntityRecord, LooseTexts, Record, RelationRecord, Text
+from mmem.importing.texts import OUR_FIELDS, text_of, texts_of
+from mmem.values import nfc
 
 _MARKER = "_aim"
 _KINDS = ("entity", "relation")
 _NAMES = ("name", "label", "id", "entityName", "entity_name")
 _TYPES = ("entityType", "entity_type", "kind", "category", "label")
-_TEXTS = ("text", "content", "observation")
 _MORE_TEXTS = ("facts", "notes", "content", "description", "observation")
 _FROM = ("from", "source", "from_entity", "fromEntity", "from_id", "from_name")
 _TO = ("to", "target", "to_entity", "toEntity", "to_id", "to_name")
 _RELATIONS = ("relationType", "relation_type", "relation", "relType", "kind")
 _OURS = {"type", "id", "name", "entityType", "properties", "observations", "category"}
-_OUR_OBSERVATION = {"id", "observationType", "text", "timestamp", "source", "properties"}
 _OUR_RELATION = {"type", "id", "from", "fromType", "to", "toType", "relationType", "properties", "fromId", "toId"}
-
-
-class Aside(Exception):
-    """A record whose meaning is in doubt: it is kept aside, with the reason."""
-
-
-class Text(NamedTuple):
-    """An observation; plain where it has neither type nor source. Properties are JSON text."""
-
-    text: str
-    observation_type: str = ""
-    source: str = ""
-    timestamp: str | None = None
-    properties: str | None = None
-    id: int | None = None
-
-
-class EntityRecord(NamedTuple):
-    """An entity with its observations, and its id where the file is ours."""
-
-    name: str
-    entity_type: str
-    observations: list[Text]
-    properties: dict[str, Any]
-    id: int | None = None
-    category: str | None = None
-
-
-class RelationRecord(NamedTuple):
-    """A relation between two names, whose types are None where the file doesn't give any."""
-
-    from_name: str
-    from_type: str | None
-    to_name: str
-    to_type: str | None
-    relation_type: str
-    properties: dict[str, Any]
-    id: int | None = None
-    category: str | None = None
-
-
-class LooseTexts(NamedTuple):
-    """Observations of an entity that stands elsewhere."""
-
-    name: str
-    entity_type: str | None
-    observations: list[Text]
-    category: str | None = None
-
-
-Record = EntityRecord | RelationRecord | LooseTexts
-
-
-_Name = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
-
-
-class _UsualEntity(Struct, tag_field="type", tag="entity", forbid_unknown_fields=True, gc=False):
-    name: _Name
-    entityType: Annotated[str, Meta(max_length=MAX_NAME)]  # noqa: N815  # the file's own name
-    observations: list[str]
-
-
-class _UsualRelation(
-    Struct, tag_field="type", tag="relation", forbid_unknown_fields=True, rename={"from_name": "from"}.get, gc=False
-):
-    from_name: _Name
-    to: _Name
-    relationType: _Name  # noqa: N815
-
-
-_read_usual = json.Decoder(_UsualEntity | _UsualRelation).decode
-_USUAL_KEYS = 4
-
-
-def usual(raw: bytes) -> Record | None:
-    """Return the record of a line just as the reference server writes it; None for any other, and for what is odd."""
-    if raw.count(b'":') != _USUAL_KEYS or b"\\u" in raw or len(raw) > MAX_TEXT:  # a key twice, or such a text
-        return None
-    try:
-        read = _read_usual(raw)
-    except (MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    if isinstance(read, _UsualEntity):
-        key = read.name + read.entityType
-        if not key.isascii() or read.name.isspace():
-            return None
-        return EntityRecord(read.name, read.entityType, [Text(text) for text in read.observations], {})
-    names = read.from_name, read.to, read.relationType
-    if not all(map(str.isascii, names)) or any(map(str.isspace, names)):
-        return None
-    return RelationRecord(read.from_name, None, read.to, None, read.relationType, {})
 
 
 def is_document(value: object) -> bool:
@@ -190,8 +96,8 @@ def _entity(value: dict[str, Any], repairs: list[str]) -> EntityRecord:
     name, entity_type, texts = value.get("name"), value.get("entityType"), value.get("observations")
     usual = isinstance(name, str) and isinstance(entity_type, str) and isinstance(texts, list)
     if usual and len(value) == 4 and value.get("type") == "entity":
-        key = _key(name, "name"), _key(entity_type, "entityType", empty=True)
-        return EntityRecord(*key, _texts(texts or [], repairs), {})
+        key = stored(name, "name"), stored(entity_type, "entityType", empty=True)
+        return EntityRecord(*key, texts_of(texts or [], repairs), {})
     used = {"name", "entityType", "observations"}
     if value.get("type", "entity") in _KINDS or value.get("entityType") is None:
         used.add("type")
@@ -199,11 +105,11 @@ def _entity(value: dict[str, Any], repairs: list[str]) -> EntityRecord:
     if ours:
         used |= {"id", "category"}
     return EntityRecord(
-        _key(_named(value, used, repairs), "name"),
-        _key(_typed(value, used, repairs), "entityType", empty=True),
+        stored(_named(value, used, repairs), "name"),
+        stored(_typed(value, used, repairs), "entityType", empty=True),
         _observations(value, used, repairs),
-        _properties(value, used),
-        _id(value.get("id")) if ours else None,
+        properties_of(value, used),
+        id_of(value.get("id")) if ours else None,
         value.get("category") if ours else None,
     )
 
@@ -212,15 +118,10 @@ def _are_ours(value: dict[str, Any]) -> bool:
     """Tell whether mmem wrote a record: ids are kept then, where they are free."""
     texts = value.get("observations")
     return (
-        _id(value.get("id")) is not None
+        id_of(value.get("id")) is not None
         and isinstance(texts, list)
-        and all(isinstance(one, dict) and "id" in one and one.keys() <= _OUR_OBSERVATION for one in texts)
+        and all(isinstance(one, dict) and "id" in one and one.keys() <= OUR_FIELDS for one in texts)
     )
-
-
-def _id(given: object) -> int | None:
-    number = int(given) if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 16 else None
-    return number or None
 
 
 def _named(value: dict[str, Any], used: set[str], repairs: list[str]) -> str:
@@ -235,7 +136,7 @@ def _named(value: dict[str, Any], used: set[str], repairs: list[str]) -> str:
         if key != "name":
             repairs.append(f'the name was read from "{key}"')
         if not isinstance(name, str):
-            raise Aside(f'"{key}" is {_a(name)}, not a text')
+            raise Aside(f'"{key}" is {a(name)}, not a text')
         return name
     raise Aside(f'an entity without a "name" (its keys: {", ".join(list(value)[:8])[:100]})')
 
@@ -247,7 +148,7 @@ def _typed(value: dict[str, Any], used: set[str], repairs: list[str]) -> str:
             continue
         used.add(key)
         if not isinstance(given, str):
-            raise Aside(f'"{key}" is {_a(given)}, not a text')
+            raise Aside(f'"{key}" is {a(given)}, not a text')
         if key != "entityType":
             repairs.append(f'the type was read from "{key}"')
         return given
@@ -267,8 +168,8 @@ def _observations(value: dict[str, Any], used: set[str], repairs: list[str]) -> 
         repairs.append("observations that are one text were read as a list of it")
         given = [given]
     if not isinstance(given, list):
-        raise Aside(f'"observations" is {_a(given)}, not a list')
-    return _texts(given, repairs)
+        raise Aside(f'"observations" is {a(given)}, not a list')
+    return texts_of(given, repairs)
 
 
 def _other_texts(value: dict[str, Any], used: set[str], repairs: list[str]) -> list[Text]:
@@ -280,57 +181,10 @@ def _other_texts(value: dict[str, Any], used: set[str], repairs: list[str]) -> l
         if given is not None and all(isinstance(one, str) for one in items):
             used.add(key)
             repairs.append(f'observations were read from "{key}"')
-            found += _texts(items, repairs)
+            found += texts_of(items, repairs)
     if not found:
         repairs.append('an entity without "observations" has none')
     return found
-
-
-def _texts(given: list[Any], repairs: list[str]) -> list[Text]:
-    texts = []
-    for one in given:
-        if type(one) is str:
-            if len(one) * 4 > MAX_TEXT:
-                _require_length(one)
-            texts.append(Text(one))
-        elif isinstance(one, dict):
-            texts.append(_text(one, repairs))
-        elif one is None:
-            repairs.append("an observation that is null was passed over")
-        elif isinstance(one, int | float) and not isinstance(one, bool):
-            repairs.append("an observation that is a number was read as a text")
-            texts.append(Text(jsontext.encode(one)))
-        else:
-            raise Aside(f"an observation is {_a(one)}, not a text")
-    return texts
-
-
-def _text(given: dict[str, Any], repairs: list[str]) -> Text:
-    for key in _TEXTS:
-        if isinstance(given.get(key), str):
-            break
-    else:
-        raise Aside(f"an observation without a text (its keys: {', '.join(list(given)[:8])[:100]})")
-    text: str = given[key]
-    _require_length(text)
-    used = {key, "observationType", "source", "timestamp"}
-    timestamp = given.get("timestamp")
-    if timestamp is not None and not (isinstance(timestamp, str) and is_timestamp(timestamp)):
-        used.discard("timestamp")
-        repairs.append("a timestamp that isn't ISO 8601 became a property")
-        timestamp = None
-    ours = given.keys() <= _OUR_OBSERVATION
-    if ours:
-        used.add("id")
-    properties = _properties(given, used)
-    return Text(
-        text,
-        _key(given.get("observationType") or "", "observationType", empty=True),
-        _key(given.get("source") or "", "source", empty=True, own_form=False),
-        timestamp,
-        jsontext.encode(properties) if properties else None,
-        _id(given.get("id")) if ours else None,
-    )
 
 
 def _loose(value: dict[str, Any]) -> LooseTexts:
@@ -340,15 +194,15 @@ def _loose(value: dict[str, Any]) -> LooseTexts:
     repairs: list[str] = []
     for key in ("observations", "addedObservations", "contents"):
         if isinstance(value.get(key), list):
-            texts = _texts(value[key], repairs)
+            texts = texts_of(value[key], repairs)
             break
     else:
         rest = {
             key: one for key, one in value.items() if key not in ("type", "name", "entityName", "entity", "entityType")
         }
-        texts = [_text(rest, repairs)]
+        texts = [text_of(rest, repairs)]
     kind = value.get("entityType")
-    return LooseTexts(_key(name, "name"), nfc(kind) if isinstance(kind, str) else None, texts)
+    return LooseTexts(stored(name, "name"), nfc(kind) if isinstance(kind, str) else None, texts)
 
 
 def _relation(value: dict[str, Any], repairs: list[str]) -> RelationRecord:
@@ -356,7 +210,7 @@ def _relation(value: dict[str, Any], repairs: list[str]) -> RelationRecord:
     usual = isinstance(source, str) and isinstance(target, str) and isinstance(relation_type, str)
     if usual and len(value) == 4 and value.get("type") == "relation":
         return RelationRecord(
-            _key(source, "from"), None, _key(target, "to"), None, _key(relation_type, "relationType"), {}
+            stored(source, "from"), None, stored(target, "to"), None, stored(relation_type, "relationType"), {}
         )
     used = {"type"}
     kind = value.get("type")
@@ -373,7 +227,7 @@ def _relation(value: dict[str, Any], repairs: list[str]) -> RelationRecord:
         relation_type = kind if kind != "relation" else None
     if not isinstance(relation_type, str):
         raise Aside(f'a relation without a "relationType" (its keys: {", ".join(list(value)[:8])[:100]})')
-    ours = value.keys() <= {*_OUR_RELATION, "category"} and "fromType" in value and _id(value.get("id")) is not None
+    ours = value.keys() <= {*_OUR_RELATION, "category"} and "fromType" in value and id_of(value.get("id")) is not None
     if ours:
         used |= {"id", "fromId", "toId", "category"}
     return RelationRecord(
@@ -381,9 +235,9 @@ def _relation(value: dict[str, Any], repairs: list[str]) -> RelationRecord:
         from_type,
         to_name,
         to_type,
-        _key(relation_type, "relationType"),
-        _properties(value, used) if len(value) > len(used) or value.keys() - used else {},
-        _id(value.get("id")) if ours else None,
+        stored(relation_type, "relationType"),
+        properties_of(value, used) if len(value) > len(used) or value.keys() - used else {},
+        id_of(value.get("id")) if ours else None,
         value.get("category") if ours else None,
     )
 
@@ -407,57 +261,5 @@ def _end(
         kind = given.get("entityType", given.get("type", kind))
         given = given["name"]
     if not isinstance(given, str):
-        raise Aside(f'"{key}" is {_a(given)}, not a name')
-    return _key(given, key), _key(kind, f"{side}Type", empty=True) if isinstance(kind, str) else None
-
-
-def _properties(value: dict[str, Any], used: set[str]) -> dict[str, Any]:
-    """Return what a record has beside its known fields; an object under `properties` is them already."""
-    rest = {key: one for key, one in value.items() if key not in used}
-    own = rest.get("properties", rest)
-    if own is None:
-        del rest["properties"]
-    elif own is not rest and isinstance(own, dict):
-        del rest["properties"]
-        rest = {**rest, **own}
-    if not rest:
-        return rest
-    text = jsontext.encode(rest).encode()
-    if len(text) > MAX_PROPERTIES:
-        raise Aside(f"its properties have {len(text):,} bytes as JSON; at most {MAX_PROPERTIES:,} are allowed")
-    if is_too_deep(rest, text):
-        raise Aside(f"its properties are nested deeper than {MAX_DEPTH} levels")
-    return rest
-
-
-def _key(text: object, label: str, *, empty: bool = False, own_form: bool = True) -> str:
-    """Return a name or a type as it is stored. Raises `Aside` for one that can't be."""
-    if not isinstance(text, str):
-        raise Aside(f'"{label}" is {_a(text)}, not a text')
-    if text.isascii() and 0 < len(text) <= MAX_NAME and not text.isspace():
-        return text
-    stored = nfc(text) if own_form else text
-    if not empty and (not stored or stored.isspace()):
-        raise Aside(f'"{label}" is empty')
-    if len(stored) > MAX_NAME:
-        raise Aside(f'"{label}" has {len(stored):,} characters; at most {MAX_NAME:,} are allowed')
-    return stored
-
-
-def _require_length(text: str) -> None:
-    if len(text) * 4 > MAX_TEXT and (size := len(text.encode())) > MAX_TEXT:
-        raise Aside(f"an observation has {size:,} bytes; at most {MAX_TEXT:,} are allowed")
-
-
-def _a(value: object) -> str:
-    if value is None:
-        return "null"
-    kinds = {
-        bool: "true or false",
-        int: "a number",
-        float: "a number",
-        list: "a list",
-        dict: "an object",
-        str: "a text",
-    }
-    return kinds.get(type(value), "no text")
+        raise Aside(f'"{key}" is {a(given)}, not a name')
+    return stored(given, key), stored(kind, f"{side}Type", empty=True) if isinstance(kind, str) else None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mmem.importing.shapes import LooseTexts, RelationRecord
+from mmem.importing.given import LooseTexts, RelationRecord
 
 _AT_ONCE = 8_000  # records in a block
 
