@@ -56,7 +56,7 @@ def command(
     category = app.default_category() if app.category else None
     rules = Rules(category, encoding, strict, missing_end == "error")
     try:
-        with app.store(dry_run=dry_run) as store, progress(app) as show:
+        with app.store(dry_run=dry_run, temp_store="FILE") as store, progress(app) as show:
             read = app.streams.stdin
             outcome = run(store, files, read, rules, keep_going=keep_going, dry_run=dry_run, progress=show)
     except Refused as error:

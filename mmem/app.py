@@ -48,11 +48,17 @@ class App:
         """Return the category of requests that name none. Raises `InvalidArguments` for a bad name."""
         return default_category(self.category, self.streams.environ)
 
-    def store(self, *, synchronous: str = "NORMAL", dry_run: bool = False) -> "Store":
+    def store(self, *, synchronous: str = "NORMAL", dry_run: bool = False, temp_store: str = "MEMORY") -> "Store":
         """Return the store that the options and variables name, with the default category of this run."""
         from mmem.store import Store
 
-        return Store(self.base_directory(), self.default_category(), synchronous=synchronous, dry_run=dry_run)
+        return Store(
+            self.base_directory(),
+            self.default_category(),
+            synchronous=synchronous,
+            dry_run=dry_run,
+            temp_store=temp_store,
+        )
 
     def output_format(self) -> str:
         """Return the format to print in."""

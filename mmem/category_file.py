@@ -68,16 +68,18 @@ class CategoryFile:
         synchronous: str = "NORMAL",
         timeout: float = 30.0,
         patience: "Patience | None" = None,
+        temp_store: str = "MEMORY",
     ) -> None:
         """Open nothing yet. `timeout` is in seconds, `patience` that of writes where it differs.
 
-        `synchronous` is SQLite's NORMAL or FULL.
+        `synchronous` is SQLite's NORMAL or FULL, `temp_store` MEMORY or FILE: where it sorts what is large.
         """
         self.category = category
         self.path = path
         self.timeout = timeout
         self._patience = patience or Patience(timeout)
         self._synchronous = synchronous
+        self._temp_store = temp_store
         self._conn: sqlite3.Connection | None = None
         self._identity: Identity | None = None
         self._log: Identity | None = None
@@ -330,7 +332,7 @@ class CategoryFile:
                 "foreign_keys = ON",
                 "recursive_triggers = ON",  # or INSERT OR REPLACE would skip the index's delete triggers
                 f"synchronous = {self._synchronous}",
-                "temp_store = MEMORY",
+                f"temp_store = {self._temp_store}",
                 "cache_size = -24576",  # 24 MiB: a batch of any length stays small
                 "wal_autocheckpoint = 4000",  # 16 MiB: small writes dirty the same few pages, so rarer is less work
             ):

@@ -42,8 +42,11 @@ class Store:
         synchronous: str = "NORMAL",
         timeout: float = TIMEOUT,
         dry_run: bool = False,
+        temp_store: str = "MEMORY",
     ) -> None:
         """Open nothing yet. `synchronous` is SQLite's NORMAL or FULL; `timeout` is in seconds.
+
+        `temp_store` is MEMORY or FILE: where SQLite sorts what is large.
 
         With `dry_run`, categories that would be created live in memory.
         """
@@ -51,6 +54,7 @@ class Store:
         self.base_dir = os.path.abspath(base_dir)
         self.default_category = default_category
         self._synchronous = synchronous
+        self._temp_store = temp_store
         self._timeout = timeout
         self._patience = Patience(timeout)
         self._dry_run = dry_run
@@ -257,6 +261,7 @@ class Store:
             synchronous=self._synchronous,
             timeout=self._timeout,
             patience=self._patience,
+            temp_store=self._temp_store,
         )
         self._open[category] = file
         return file
