@@ -28,7 +28,7 @@ def command(every: bool, output: str | None, assume_yes: bool) -> None:
 
     \b
     mmem backup -c work
-    mmem backup -c work -o /media/usb/work.db
+    mmem backup -c work -o work.db
     mmem backup --all-categories -o ~/backups
     """
     app = click.get_current_context().find_object(App) or App()

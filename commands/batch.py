@@ -41,7 +41,7 @@ def command(
     """Carry out requests from JSON lines.
 
     A line {"id": 1, "tool": "read_graph", "arguments": {}} is answered by a line {"id": 1, "ok": true, "result": ...},
-    in order, each after its COMMIT. Exits with 1 where a request failed.
+    in order, each after its COMMIT. Exits with 1 where a request failed. mmem help batch.7 tells all of it.
 
     \b
     mmem batch requests.jsonl --summary

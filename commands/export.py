@@ -40,7 +40,7 @@ def command(form: str, output: str | None, every: bool, **part: Any) -> None:
     mmem export -c work -o work.jsonl
     mmem export --to memory-jsonl -o memory.jsonl
     mmem export --to graphml --around UserService --depth 2 -o auth.graphml
-    mmem export --to csv --type person --type project -o tables/
+    mmem export --to csv --type person --type service -o tables/
     mmem export --all-categories --to markdown -o notes/
     """
     app = click.get_current_context().find_object(App) or App()

@@ -132,11 +132,11 @@ def command(words: tuple[str, ...], properties: tuple[str, ...], **given: Any) -
 
     The best come first: what has all of the words, then what has some. Words count in any form, case and accent, and
     as the beginning of words. FTS5's syntax works where it is valid: "a phrase", AND, OR, NOT, NEAR(a b), auth*, and
-    name:, type: and text: before a word.
+    name:, type: and text: before a word. mmem help query tells all of it.
 
     \b
     mmem search-nodes auth token
-    mmem search-nodes 'name:user OR "log in"' --type service --limit 5
+    mmem search-nodes 'name:user* OR "log in"' --type service --limit 5
     mmem search-nodes deadline --since 2026-01-01 --names --all-categories
     """
     if not words:

@@ -47,6 +47,7 @@ def command(dialect: str, read_only: bool, pin: str | None, max_bytes: int) -> N
 
     \b
     mmem config claude-desktop --write
+    mmem serve --pin work --read-only
     mmem serve --dialect server-memory -c work
     """
     app = click.get_current_context().find_object(App) or App()

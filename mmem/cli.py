@@ -139,4 +139,9 @@ def cli() -> None:
     """Give your assistants and scripts a memory: a knowledge graph in categories, each one SQLite file.
 
     Every tool takes a request in words or with --json; options stand before or after the command.
+
+    \b
+    mmem create-entities UserService -t service -o "Manages user data"
+    mmem search-nodes user data
+    mmem help query
     """

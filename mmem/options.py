@@ -60,6 +60,7 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
     ),
     (("-q", "--quiet"), "quiet", {"is_flag": True, "help": "Print no progress; results and notices stay."}),
 )
+SHARED = frozenset(f"shared_{name}" for _, name, _ in _OPTIONS)  # what click calls them
 
 
 def add_last(function: F, options: Sequence[Callable[[F], F]]) -> F:

@@ -63,6 +63,16 @@ def test_an_export_is_a_part_of_the_core(file: Path) -> None:
     assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
 
 
+@pytest.mark.parametrize("file", sorted((CORE / "manual").glob("*.py")), ids=lambda file: file.stem)
+def test_the_manual_knows_click_only_where_it_describes_commands(file: Path) -> None:
+    names = imports(file)
+    describes = file.stem in {"describing", "generate"}
+    assert not {name.split(".")[0] for name in names} & (HEAVY - {"click"} | {"sqlite3", "sqlite_utils"})
+    assert not {name for name in names if name.startswith("mmem.commands")}
+    known = {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE | {"click"} & names
+    assert describes or not known
+
+
 @pytest.mark.parametrize("name", ["__init__", "claim", "answers", "cutting", "multi_memory", "server_memory", "start"])
 def test_the_server_imports_the_sdk_last(name: str) -> None:
     assert not {module.split(".")[0] for module in imports(CORE / "server" / f"{name}.py")} & {"mcp", "anyio"}
@@ -119,6 +129,7 @@ def loaded_by(words: list[str]) -> set[str]:
     [
         (["--version"], {"click", "sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp", "json"}),
         (["--help"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
+        (["help", "query"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
         (["serve", "--help"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp", "pydantic", "anyio"}),
         (["list-categories"], {"sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
         (["create-entities", "A"], {"sqlite_utils", "rich", "yaml", "mcp"}),

@@ -1,0 +1,1 @@
+"""The manual: pages made from the commands and from written topics, as roff for `man` and as plain text."""
