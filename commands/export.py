@@ -80,6 +80,8 @@ def _export(app: App, form: str, output: str | None, every: bool, part: dict[str
     bar = nullcontext(lambda done, total: None) if output is None and on_terminal else progress(app)
     with app.store() as store, bar as show:
         categories = store.categories() if every else [store.default_category]
+        if output not in {None, "-"} and not every and not store.has(store.default_category):
+            raise store.no_category(store.default_category)  # nothing would take the place of a good export
         try:
             outcome = export(store, categories, wanted, form, where, several=every, show=show)
         except Unwritten as unwritten:

@@ -81,7 +81,7 @@ def _starts(transaction: Transaction, request: View) -> list[int]:
 
 
 @click.command("view")
-@click.option("--output", metavar="FILE", help="Write the page there; - is standard output.")
+@click.option("-o", "--output", metavar="FILE", help="Write the page there; - is standard output.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in your browser.")
 @click.option("--around", "names", metavar="NAME", multiple=True, help="Only what is around an entity; repeatable.")
 @click.option("--depth", type=click.IntRange(0), metavar="N", help="With --around: how many relations away; default: 1")
@@ -106,7 +106,10 @@ def command(output: str | None, opens: bool, names: tuple[str, ...], depth: int 
     try:
         request = parse(View, {"around": [*map(reference_word, names)], "depth": _DEPTH if depth is None else depth})
         with app.store() as store:
-            outcome, category = run(store, request), store.default_category
+            category = store.default_category
+            if output not in {None, "-"} and not store.has(category):
+                raise store.no_category(category)  # an empty page would take the place of a good one
+            outcome = run(store, request)
     except MmemError as error:
         error.in_words = True
         raise

@@ -578,3 +578,12 @@ def test_markdown_links_relations_to_sections(team: None, mmem: Run) -> None:
     assert '- age: `41`\n- tags: `["a","b"]`\n- Sings (2026-01-31)\n- **office:** no\\\n  window (hr, ' in shown
     assert "- → leads [Atlas](#entity-3) (project) (since: `2024`)\n" in shown
     assert "- ← [Bo](#entity-2) (person) knows\n" in shown
+
+
+@pytest.mark.parametrize("command", ["export", "view"])
+def test_a_mistyped_category_leaves_what_is_there(mmem: Any, tmp_path: Path, command: str) -> None:
+    mmem("create-entities", "A", "-c", "work")
+    (tmp_path / "kept").write_text("as it was")
+    ran = mmem(command, "-c", "wrok", "-o", "kept")
+    assert (ran.exit_status, ran.stdout, (tmp_path / "kept").read_text()) == (3, "", "as it was")
+    assert "there is no category 'wrok'" in ran.stderr

@@ -1,6 +1,8 @@
 """Files of other memory programs: every class that was met in public, what is made of it, and that the sums close."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -179,9 +181,9 @@ MORE = {  # the census's classes that have no case of their own: content, sums, 
     ),
     "relations in an entity": (
         E[:-1] + ',"relations":[{"to":"Desk","relationType":"stands on"}]}\n' + F,
-        (2, 0, 0, 0, 0),
+        (3, 0, 0, 0, 1),
         BOTH,
-        [],
+        STANDS,
     ),
     "one text for a list": (E.replace('["is green"]', '"is green"'), (1, 0, 0, 0, 1), LAMP, []),
     "odd observations": (
@@ -546,3 +548,175 @@ def test_properties_of_our_own_lines_may_be_called_as_fields_are(mmem: Any, tmp_
     (tmp_path / "lines.jsonl").write_text(lines)
     mmem("import", "lines.jsonl")
     assert mmem("read-graph", "-c", "lines", "-f", "jsonl").stdout == lines
+
+
+def test_a_damaged_memory_in_a_folder_is_no_other_file(mmem: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    (folder / "below").mkdir(parents=True)
+    (folder / "good.jsonl").write_text(E)
+    (folder / "cut.jsonl").write_text(E[:60])
+    (folder / "cut.json").write_text('{"entities": [{"name": "A", "observations": ["cut')
+    (folder / "typo.yaml").write_text("entities:\n  A: {tpye: t}\n")
+    (folder / "settings.json").write_text('{"tabs": 2, // so many\n}')
+    ran = mmem("import", "files")
+    assert ran.exit_status == 2
+    for name in ("cut.jsonl", "cut.json"):
+        assert f"files/{name}:1:" in ran.stderr or "typo.yaml" in ran.stderr
+    (folder / "typo.yaml").unlink()
+    ran = mmem("import", "files")
+    assert [f"files/{name}:1:" in ran.stderr for name in ("cut.jsonl", "cut.json")] == [True, True]
+    (folder / "cut.jsonl").unlink()
+    (folder / "cut.json").unlink()
+    ran = mmem("import", "files")
+    assert ran.exit_status == 0
+    assert "files/below: passed over" in ran.stderr
+    assert "files/settings.json: no memory" in ran.stderr
+
+
+def test_lists_under_a_key_that_stands_twice_are_both_taken(mmem: Any, imported: Import) -> None:
+    imported(f'{{"entities":[{E}],"entities":[{F}],"relations":[{R}]}}')
+    assert shown(mmem) == (BOTH, STANDS)
+
+
+def test_no_value_of_a_repeated_key_is_lost(mmem: Any, imported: Import) -> None:
+    imported(E[:-1] + ',"a":1,"a":2,"a":3}')
+    assert graph(mmem)["entities"][0]["properties"] == {"a": 3, "a#1": 1, "a#2": 2}
+
+
+@pytest.mark.parametrize("spaced", [' :["say \\":\\" x"]', ':["say \\":\\" x"]', ' : ["x"]'])
+def test_a_repeated_key_is_seen_however_it_is_written(imported: Import, spaced: str) -> None:
+    text = f'{{"type":"entity","name":"A","entityType":"t","observations"{spaced},"observations":["y"]}}'
+    assert "both lists were taken" in imported(text).stderr
+
+
+@pytest.mark.parametrize(
+    ("record", "properties"),
+    [
+        ('{"type":"edge","from":"Lamp","to":"Lamp","relationType":"k","fromType":5}', {"type": "edge", "fromType": 5}),
+        (
+            '{"type":"relation","from":"Lamp","to":"Lamp","relationType":"k","w":1,"properties":{"w":2}}',
+            {"w": 2, "w#1": 1},
+        ),
+    ],
+)
+def test_no_field_of_a_relation_is_lost(mmem: Any, imported: Import, record: str, properties: dict[str, Any]) -> None:
+    imported(f"{E}\n{record}")
+    assert graph(mmem)["relations"][0]["properties"] == properties
+
+
+@pytest.mark.parametrize(
+    ("text", "properties"),
+    [
+        ('{"id":"obs-1","text":"x"}', {"id": "obs-1"}),
+        ('{"id":12,"text":"x"}', {"id": 12}),
+        ('{"text":"x","observationType":0,"source":false}', {"observationType": 0, "source": False}),
+    ],
+)
+def test_no_field_of_an_observation_is_lost(mmem: Any, imported: Import, text: str, properties: dict[str, Any]) -> None:
+    imported(E.replace('"is green"', text))
+    assert graph(mmem)["entities"][0]["observations"][0]["properties"] == properties
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (
+            '{"type":"relation","from":{"name":"Lamp","x":1},"to":"Lamp","relationType":"k"}',
+            "only name and type are stored",
+        ),
+        (
+            '{"type":"observations","name":"Lamp","observations":[null,"q"],"author":"me"}',
+            "that is null was passed over",
+        ),
+        (
+            '{"type":"observations","name":"Lamp","observations":["q"],"author":"me"}',
+            "only the texts are stored, not author",
+        ),
+        ('{"type":"observation","name":"Lamp","observations":"one text"}', "one text were read as a list"),
+    ],
+)
+def test_what_cannot_be_stored_is_said(imported: Import, record: str, reason: str) -> None:
+    assert imported(f"{E}\n{record}", "--strict").exit_status == 2
+    assert reason in imported(f"{E}\n{record}").stderr
+
+
+def test_in_a_document_the_type_goes_before_the_category(mmem: Any, imported: Import) -> None:
+    imported('{"entities":[{"name":"Ann","type":"person","category":"work","observations":[]}]}')
+    [ann] = graph(mmem)["entities"]
+    assert (ann["entityType"], ann["properties"]) == ("person", {"category": "work"})
+
+
+def test_equal_texts_that_differ_in_what_is_said_of_them_are_both_kept(mmem: Any, imported: Import) -> None:
+    runs = '{"text":"ran","timestamp":"2025-01-01","km":5},{"text":"ran","timestamp":"2025-01-02","km":9}'
+    for _ in range(2):
+        imported(E.replace('"is green"', runs))
+        held = graph(mmem)["entities"][0]["observations"]
+        assert [(one["timestamp"], one["properties"]["km"]) for one in held] == [("2025-01-01", 5), ("2025-01-02", 9)]
+
+
+def test_a_cut_off_line_with_many_quotes_is_told_at_once(imported: Import) -> None:
+    ran = imported('{"type":"entity","name":"A","entityType":"t","observations":["' + '\\"x' * 200_000)
+    assert "it ends inside a string" in ran.stderr
+
+
+def test_many_observations_of_one_type_are_all_kept(mmem: Any, imported: Import) -> None:
+    many = ",".join(f'{{"observationType":"fact","text":"{number}"}}' for number in range(5_000))
+    imported(E.replace('"is green"', many))
+    assert len(graph(mmem)["entities"][0]["observations"]) == 5_000
+
+
+@pytest.mark.parametrize(
+    "content", [f"\ufeff{E}\n{F}\n", f"Memory dump 2025\n{E}\n{F}\n", document("\ufeff" + E, "").replace("\ufeff", "")]
+)
+def test_json_is_json_under_any_name(mmem: Any, imported: Import, content: str) -> None:
+    imported(content, "--keep-going", "-c", "default", name="notes.txt")
+    assert "Lamp (thing)" in shown(mmem)[0]
+
+
+def test_a_file_that_cannot_be_read_twice_is_read(mmem_process: Any, tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text(E)
+    ran = subprocess.run(
+        ["bash", "-c", f'"{sys.executable}" -m mmem import <(cat m.jsonl) -c work'], capture_output=True, text=True
+    )
+    assert (ran.returncode, json.loads(ran.stdout)["created"]) == (0, 1)
+
+
+@pytest.mark.parametrize("encoding", ["hex", "base64", "rot13", "zlib"])
+def test_a_codec_that_is_no_encoding_is_refused(imported: Import, encoding: str) -> None:
+    ran = imported(E, "--encoding", encoding)
+    assert ran.exit_status == 2
+    assert f"there is no encoding '{encoding}'" in ran.stderr
+
+
+def test_columns_count_characters_everywhere(imported: Import) -> None:
+    ran = imported(
+        '[{"type":"entity","name":"日本語日本語","entityType":"t","observations":[]}, {"type":"entity","nme":"x"}]'
+    )
+    assert "memory.jsonl:1:72: an entity without" in ran.stderr
+
+
+def test_a_reject_that_cannot_be_written_undoes_all(mmem: Any, tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl").write_text(f"{E}\nnonsense\n")
+    (tmp_path / "b.jsonl.rejects.jsonl").mkdir()
+    ran = mmem("import", "a.jsonl", "b.jsonl", "--keep-going", "-f", "json")
+    assert ran.exit_status == 1
+    assert sorted(path.name for path in tmp_path.glob("*.rejects*")) == [
+        "a.jsonl.rejects.jsonl",
+        "b.jsonl.rejects-2.jsonl",
+        "b.jsonl.rejects.jsonl",
+    ]
+
+
+def test_rejects_are_no_files_to_import(mmem: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(E)
+    (folder / "a.jsonl.rejects-2.jsonl").write_text(F)
+    assert mmem("import", "files", "-f", "json").json["records"] == 1
+
+
+def test_a_rejected_line_of_yaml_is_that_line(imported: Import, tmp_path: Path) -> None:
+    text = "entities: {A: , A b: , c d: , d: }\nrelations:\n  - A b c d\n"
+    imported(text, "--keep-going", name="memory.yaml")
+    assert (tmp_path / "memory.yaml.rejects.jsonl").read_text() == "  - A b c d\n"

@@ -133,3 +133,29 @@ def test_a_category_cannot_be_imported_into_itself(mmem: Run, base: Path) -> Non
     ran = mmem("import", str(base / "work.db"))
     assert ran.exit_status == 2
     assert "is the category 'work' itself" in ran.stderr
+
+
+@pytest.mark.parametrize("name", ["'a' || char(0) || 'b'", "''", "x'00ff'"])
+def test_a_name_that_cannot_be_stored_keeps_its_rows_aside(mmem: Run, tmp_path: Path, name: str) -> None:
+    shutil.copyfile(PREDECESSOR / "checkpointed.db", tmp_path / "work.db")
+    with closing(sqlite3.connect(tmp_path / "work.db")) as conn, conn:
+        for (trigger,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            conn.execute(f"DROP TRIGGER {trigger}")
+        conn.execute(f"UPDATE entities SET name = {name} WHERE id = 1")
+        conn.execute("INSERT OR IGNORE INTO relations(from_entity_id, to_entity_id, relation_type) VALUES (1, 2, 'k')")
+    first = mmem("import", "work.db", "--keep-going", "-f", "json").json
+    again = mmem("import", "work.db", "--keep-going", "-f", "json").json
+    for result in (first, again):
+        parts = ("created", "merged", "alreadyThere", "keptAside")
+        assert result["records"] == sum(result[part] for part in parts)
+    assert first["keptAside"] > 1
+    assert again["created"] == 0
+
+
+def test_a_timestamp_that_is_none_costs_no_text(mmem: Run, tmp_path: Path) -> None:
+    shutil.copyfile(PREDECESSOR / "checkpointed.db", tmp_path / "work.db")
+    with closing(sqlite3.connect(tmp_path / "work.db")) as conn, conn:
+        conn.execute("UPDATE observations SET timestamp = 'yesterday'")
+    ran = mmem("import", "work.db", "-f", "json")
+    assert (ran.exit_status, ran.json["keptAside"]) == (0, 0)
+    assert "a timestamp that isn't ISO 8601 became a property" in ran.stderr

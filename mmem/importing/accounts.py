@@ -51,7 +51,7 @@ class Repairs:
 
     def add(self, reasons: "list[str] | tuple[str, ...]", place: str) -> None:
         """Count reasons at a place."""
-        for reason in reasons:
+        for reason in dict.fromkeys(reasons):
             self._times[reason] += 1
             self._first.setdefault(reason, place)
 
@@ -87,7 +87,3 @@ class Ledger:
             self.faults.append(Fault(place, reason))
         else:
             self.unsaid += 1
-
-    def forget_faults(self, since: int) -> None:
-        """Let go of the faults that came after so many."""
-        del self.faults[since:]

@@ -12,14 +12,19 @@ import msgspec
 
 from mmem.errors import Storage
 from mmem.files import COLUMNS
+from mmem.importing.fields import require_length, stored
 from mmem.importing.given import Aside, EntityRecord, RelationRecord, Text
 from mmem.importing.pieces import Piece
 from mmem.importing.records import Found
 from mmem.importing.sources import Source
 from mmem.timestamps import is_timestamp
-from mmem.values import nfc
+from mmem.values import nfc, text_fault
 
 _WAL = 2  # in byte 18 of a file whose changes go to a log (see SQLite's file format, 1.3.3)
+
+
+class NoMemory(Storage):
+    """A database of something else."""
 
 
 def rows_of(source: Source) -> Iterator[Found]:
@@ -73,7 +78,7 @@ def _require_memory(conn: sqlite3.Connection, source: Source) -> None:
     for table, needed in COLUMNS.items():
         if table not in tables or not needed <= {row[1] for row in conn.execute(f"PRAGMA table_info({table})")}:
             own = ", ".join(name for name in tables if not name.startswith("sqlite_"))[:200] or "none"
-            raise Storage(
+            raise NoMemory(
                 f"{source.name} is a database, but no memory of multi-memory-mcp or mmem (its tables: {own})",
                 {"path": source.path, "tables": tables},
             )
@@ -92,7 +97,7 @@ def _column(conn: sqlite3.Connection, table: str) -> str:
 def _entities(conn: sqlite3.Connection) -> Iterator[Found]:
     observed = conn.execute(
         "SELECT entity_id, id, observation_type, content, timestamp, source, "
-        f"{_column(conn, 'observations')} FROM observations ORDER BY entity_id, id"
+        f"{_column(conn, 'observations')} FROM observations WHERE typeof(entity_id) = 'integer' ORDER BY entity_id, id"
     )
     pending = next(observed, None)
     rows = conn.execute(f"SELECT id, name, entity_type, {_column(conn, 'entities')} FROM entities ORDER BY id")
@@ -104,15 +109,18 @@ def _entities(conn: sqlite3.Connection) -> Iterator[Found]:
             else:
                 yield _lost(pending)
             pending = next(observed, None)
-        yield _found(lambda: _entity(id, name, kind, properties, texts), (name, kind, texts), id)  # noqa: B023
+        repairs: list[str] = []
+        yield _found(lambda: _entity(id, name, kind, properties, texts, repairs), (name, kind, texts), id, repairs)  # noqa: B023
     while pending is not None:
         yield _lost(pending)
         pending = next(observed, None)
+    for row in conn.execute("SELECT entity_id, id, content FROM observations WHERE typeof(entity_id) <> 'integer'"):
+        yield _lost(row)
 
 
-def _found(make: Any, shown: object, id: int) -> Found:
+def _found(make: Any, shown: object, id: int, repairs: list[str]) -> Found:
     try:
-        return Found(Piece(b"", id, 0), make())
+        return Found(Piece(b"", id, 0), make(), repairs)
     except Aside as error:
         return Found(Piece(_told(shown), id, 0), fault=str(error))
 
@@ -125,17 +133,22 @@ def _lost(row: tuple[Any, ...]) -> Found:
     return Found(Piece(_told(row), row[1], 0), fault=f"an observation of an entity that isn't there (id {row[0]})")
 
 
-def _entity(id: int, name: Any, kind: Any, properties: Any, texts: list[tuple[Any, ...]]) -> EntityRecord:
+def _entity(
+    id: int, name: Any, kind: Any, properties: Any, texts: list[tuple[Any, ...]], repairs: list[str]
+) -> EntityRecord:
     observations = []
     for text_id, text_kind, text, timestamp, text_source, own in texts:
         _require_texts(text=text, observationType=text_kind, source=text_source)
-        if timestamp and not (isinstance(timestamp, str) and is_timestamp(timestamp)):
-            raise Aside(f"an observation's timestamp isn't ISO 8601: {timestamp!r:.40}")
+        require_length(text)
         kept = _properties(own)
+        if timestamp and not (isinstance(timestamp, str) and is_timestamp(timestamp)):
+            kept, timestamp = {**kept, "timestamp": timestamp if isinstance(timestamp, str) else repr(timestamp)}, None
+            repairs.append("a timestamp that isn't ISO 8601 became a property")
         encoded = msgspec.json.encode(kept).decode() if kept else None
         observations.append(Text(text, nfc(text_kind), text_source, timestamp or None, encoded, text_id))
     _require_texts(name=name, entityType=kind)
-    return EntityRecord(nfc(name), nfc(kind), observations, _properties(properties), id)
+    key = stored(name, "name"), stored(kind, "entityType", empty=True)
+    return EntityRecord(*key, observations, _properties(properties), id)
 
 
 def _relations(conn: sqlite3.Connection) -> Iterator[Found]:
@@ -145,20 +158,23 @@ def _relations(conn: sqlite3.Connection) -> Iterator[Found]:
         "LEFT JOIN entities t ON t.id = r.to_entity_id ORDER BY r.id".replace("r.NULL", "NULL")
     )
     for row in rows:
-        yield _found(lambda: _relation(*row), row, row[0])  # noqa: B023
+        yield _found(lambda: _relation(*row), row, row[0], [])  # noqa: B023
 
 
 def _relation(id: int, source: Any, kind: Any, target: Any, target_kind: Any, name: Any, own: Any) -> RelationRecord:
     if source is None or target is None:
         raise Aside("a relation to an entity that isn't there")
-    _require_texts(relationType=name)
-    return RelationRecord(nfc(source), nfc(kind), nfc(target), nfc(target_kind), nfc(name), _properties(own), id)
+    _require_texts(**{"from": source, "fromType": kind, "to": target, "toType": target_kind, "relationType": name})
+    ends = stored(source, "from"), nfc(kind), stored(target, "to"), nfc(target_kind)
+    return RelationRecord(*ends, stored(name, "relationType"), _properties(own), id)
 
 
 def _require_texts(**given: object) -> None:
     for label, value in given.items():
         if not isinstance(value, str):
             raise Aside(f'"{label}" is no text')
+        if fault := text_fault(value):
+            raise Aside(f'"{label}": {fault}')
 
 
 def _properties(text: Any) -> dict[str, Any]:

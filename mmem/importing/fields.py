@@ -15,7 +15,8 @@ def properties_of(value: dict[str, Any], used: set[str]) -> dict[str, Any]:
         del rest["properties"]
     elif own is not rest and isinstance(own, dict):
         del rest["properties"]
-        rest = {**rest, **own}
+        differing = {f"{key}#1": rest.pop(key) for key in own.keys() & rest.keys() if own[key] != rest[key]}
+        rest = {**rest, **own, **differing}
     if not rest:
         return rest
     text = jsontext.encode(rest).encode()

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from operator import itemgetter
 from types import TracebackType
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
+from mmem import jsontext
+from mmem.errors import Internal
 from mmem.importing.accounts import Counts, Ledger
 from mmem.importing.ends import Ends
 from mmem.importing.given import EntityRecord, LooseTexts, RelationRecord
@@ -176,6 +178,8 @@ class Job:
                 self._store_waiting(category, waiting)
         for intake in self.intakes.values():
             intake.finish()
+        if not self.ledger.total().close():
+            raise Internal("the records that were read and those that are accounted for differ: nothing is stored")
 
     def _store_waiting(self, category: str, waiting: list[Waiting], *, moved: bool = False) -> None:
         intake, ends = self._intake(category), self._ends[category]
@@ -265,7 +269,8 @@ class Job:
 
     def _fault(self, one: Waiting, reason: str) -> None:
         name = self._files[one.file]
-        self._keep_aside(name, self.ledger.of(name), Piece(one.raw, one.line, one.column), reason)
+        raw = one.raw or jsontext.encode({"type": "relation", **_told(one)}).encode()
+        self._keep_aside(name, self.ledger.of(name), Piece(raw, one.line, one.column), reason)
 
 
 def _waiting(file: int, category: str, found: Found, *, with_bytes: bool) -> Waiting:
@@ -274,6 +279,15 @@ def _waiting(file: int, category: str, found: Found, *, with_bytes: bool) -> Wai
     texts = record if isinstance(record, LooseTexts) else None
     raw = piece.raw if with_bytes else b""
     return Waiting(file, category, piece.line, piece.column, raw, tuple(found.repairs), relation, texts)
+
+
+def _told(one: Waiting) -> dict[str, Any]:
+    """Return a relation of a database as a record; it has no bytes of its own."""
+    record = one.relation
+    if record is None:
+        return {}
+    ends = {"from": record.from_name, "fromType": record.from_type, "to": record.to_name, "toType": record.to_type}
+    return {**ends, "relationType": record.relation_type, **record.properties}
 
 
 class _Placed(NamedTuple):

@@ -7,6 +7,7 @@ with damage in between. What is sound comes out as a value; what isn't, as a fau
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, NamedTuple, NoReturn
 
 import msgspec
@@ -18,12 +19,12 @@ from mmem.values import faults, may_hold_faults
 
 WHOLE = 256 << 20  # bytes of a file that are read at once, where its first line is no value of its own
 
-_JOINED_LINES = 10_000  # lines that one record may be printed over
+_JOINED_LINES = 200_000  # lines that one record may be printed over
 _JOINED_BYTES = 16 << 20
 _BUDGET = 1_000_000  # lines that are read again in a file whose records don't end
 _SPACE = re.compile(r"[\s\ufeff]*")
 _COMMA = re.compile(r"[\s\ufeff]*(?:,[\s\ufeff,]*)?")
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]"]')
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*(?P<end>"?)|[{}\[\]]', re.DOTALL)
 _BRACKETS = {b"[", b"]", b",", b"],", b"[,"}
 _NOT_JSON = (
     ((b"//", b"#", b"/*"), "a comment; JSON has none"),
@@ -60,7 +61,8 @@ def decoded(raw: bytes) -> tuple[object, tuple[str, ...]]:
         value: object = msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         raise NotJson from None
-    if type(value) is dict and raw.count(b'":') == len(value):  # so many keys, and none below
+    plain = b"\\" not in raw and b'" :' not in raw
+    if type(value) is dict and plain and raw.count(b'":') == len(value):  # so many keys, and none below
         if may_hold_faults(raw):
             _require_storable(value)
         return value, ()
@@ -86,8 +88,9 @@ def _object(pairs: list[tuple[str, Any]], repairs: list[str]) -> dict[str, Any]:
                 made[key] = [*made[key], *value]
                 repairs.append(f'the key "{key}" stands twice; both lists were taken')
                 continue
-            repairs.append(f'the key "{key}" stands twice; the first value was kept as "{key}#1"')
-            made[f"{key}#1"] = made[key]
+            other = next(name for number in count(1) if (name := f"{key}#{number}") not in made)
+            repairs.append(f'the key "{key}" stands twice; an earlier value was kept as "{other}"')
+            made[other] = made[key]
         made[key] = value
     return made
 
@@ -134,7 +137,8 @@ def elements(piece: Piece, raw: bytes, start: int = 0) -> Iterator[Piece]:
         newlines = piece.raw.count(b"\n", at, found)
         if newlines:
             line, line_start = line + newlines, piece.raw.rfind(b"\n", at, found) + 1
-        column = found - line_start + (piece.column if line == piece.line else 1)
+        before = len(piece.raw[line_start:found].decode("utf-8", "replace"))
+        column = before + (piece.column if line == piece.line else 1)
         at = found + len(own)
         try:
             value, repairs = decoded(own)
@@ -150,14 +154,12 @@ def elements(piece: Piece, raw: bytes, start: int = 0) -> Iterator[Piece]:
 def members(piece: Piece) -> dict[str, tuple[bytes, int]]:
     """Return the bytes of each member of an object, and where in the piece they stand."""
     found: dict[str, tuple[bytes, int]] = {}
-    at = 0
     for key, value in msgspec.json.decode(piece.raw, type=dict[str, msgspec.Raw]).items():
         own = bytes(value)
-        at = piece.raw.find(own, at)
-        if at < 0:  # of a key that stands twice the last value counts, and the order is another
-            at = piece.raw.index(own)
-        found[key] = (own, at)
-        at += len(own)
+        written, beginning = json.dumps(key, ensure_ascii=False).encode(), own[:200]
+        behind = re.compile(re.escape(written) + rb"\s*:\s*" + re.escape(beginning))
+        places = (match.end() - len(beginning) for match in behind.finditer(piece.raw))
+        found[key] = own, next((at for at in places if piece.raw.startswith(own, at)), piece.raw.index(own))
     return found
 
 
@@ -292,12 +294,13 @@ def _is_unfinished(text: str, at: int, error: json.JSONDecodeError) -> bool:
 def _depth(text: str) -> int | None:
     """Return how many more brackets a text opens than it closes; None where it ends inside a string."""
     depth = 0
-    for token in _STRUCTURE.findall(text):
+    for match in _STRUCTURE.finditer(text):
+        token = match[0]
         if token in "{[":
             depth += 1
         elif token in "}]":
             depth -= 1
-        elif token == '"':
+        elif not match["end"]:
             return None
     return depth
 

@@ -3,13 +3,17 @@
 from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
+from mmem import jsontext
 from mmem.errors import InvalidArguments
 from mmem.importing.given import Aside, EntityRecord, Record, RelationRecord
 from mmem.importing.lines import Lines
 from mmem.importing.pieces import NOTHING, WHOLE, NotJson, Piece, Unfit, decoded, elements, members, pieces, whole
-from mmem.importing.shapes import is_document, is_marker, record
-from mmem.importing.sources import SQLITE, Source, as_utf8, head_of, is_yaml
+from mmem.importing.shapes import is_document, is_marker, record, without_relations
+from mmem.importing.sources import SQLITE, Source, as_utf8, has_json, head_of, is_yaml
+from mmem.importing.usual import usual
 
+_OPENERS = {b"[", b"{", b"[{"}  # lines with which a value begins that goes on
+_EARLY = 50  # lines, of which one that is a record tells a file of them
 _JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 _LISTS = ("entities", "relations", "observations")
 
@@ -47,12 +51,13 @@ def _text_records(file: BinaryIO, name: str) -> Iterator[Found]:
         try:
             graphs = list(graphs_of(file.read(), name))
         except InvalidArguments:
-            if not name.lower().endswith(_JSON_ENDINGS):
+            file.seek(0)
+            if not (name.lower().endswith(_JSON_ENDINGS) or has_json(head_of(file))):
                 raise
-            file.seek(0)  # damaged JSON, rather
         else:
             for piece, listed, category in graphs:
-                yield _record(piece, listed)._replace(category=category)
+                for found in _record(piece, listed):
+                    yield found._replace(category=category)
             return
     for piece in _top_level(file, name):
         value = piece.value
@@ -74,7 +79,8 @@ def _top_level(file: BinaryIO, name: str) -> Iterator[Piece]:
     except NotJson:
         size = file.seek(0, 2)
         file.seek(0)
-        one = whole(file.read()) if 0 < size <= WHOLE else None
+        is_lines = first.strip() not in _OPENERS and any(usual(line) for line in head_of(file).split(b"\n")[:_EARLY])
+        one = whole(file.read()) if 0 < size <= WHOLE and not is_lines else None
         if one is not None:
             yield one
             return
@@ -96,17 +102,30 @@ def _records(piece: Piece) -> Iterator[Found]:
     elif is_document(value):
         yield from _document(piece)
     else:
-        yield _record(piece)
+        yield from _record(piece)
 
 
-def _record(piece: Piece, listed: str | None = None) -> Found:
+def _record(piece: Piece, listed: str | None = None) -> Iterator[Found]:
+    """Yield a record, and the relations that stand in it."""
     if piece.fault is not None:
-        return Found(piece, fault=piece.fault)
+        yield Found(piece, fault=piece.fault)
+        return
     repairs = [*piece.repairs]
+    value, nested = without_relations(piece.value)
     try:
-        return Found(piece, record(piece.value, repairs, listed), repairs)
+        made = record(value, repairs, listed)
     except Aside as error:
-        return Found(piece, fault=str(error))
+        yield Found(piece, fault=str(error))
+        return
+    yield Found(piece, made, repairs)
+    if isinstance(made, EntityRecord):
+        for one in nested:
+            yield Found(piece, _nested(made, one), ["a relation that stands in its entity was read as one"])
+
+
+def _nested(entity: EntityRecord, given: dict[str, Any]) -> Record:
+    relation = record({**given, "from": entity.name, "fromType": entity.entity_type}, [], "relations")
+    return relation._replace(category=entity.category)
 
 
 def _document(piece: Piece) -> Iterator[Found]:
@@ -119,8 +138,12 @@ def _document(piece: Piece) -> Iterator[Found]:
         inner = value.get(key)
         at = piece._replace(raw=raw, line=piece.line + piece.raw.count(b"\n", 0, start), column=_column(piece, start))
         if key in _LISTS and isinstance(inner, list):
-            for element in elements(piece, raw, start):
-                yield _record(element, key)._replace(category=category)
+            found = list(elements(piece, raw, start))
+            if len(found) != len(inner):  # a key that stands twice: its lists are one
+                found = [at._replace(raw=jsontext.encode(one).encode(), value=one, repairs=()) for one in inner]
+            for element in found:
+                for one in _record(element, key):
+                    yield one._replace(category=category)
         elif key in _LISTS and inner is not None:
             yield Found(at, fault=f'"{key}" is no list')
         elif isinstance(inner, dict | list) and inner:

@@ -29,23 +29,31 @@ class Rejects:
 
     def write(self) -> list[str]:
         """Write the files and return their paths; one that is there already is left as it is. Raises `Storage`."""
-        return [_written(name, file) for name, file in self._files.items()]
+        made: list[str] = []
+        try:
+            return [_written(name, file, made) for name, file in self._files.items()]
+        except BaseException:
+            for path in made:
+                os.unlink(path)
+            raise
 
 
-def _written(name: str, file: IO[bytes]) -> str:
+def _written(name: str, file: IO[bytes], made: list[str]) -> str:
     wanted = "stdin" if name == "standard input" else name
     for path in _paths(wanted):
-        file.seek(0)
         try:
+            if os.path.lexists(path):
+                if _holds(path, file):
+                    return path
+                continue
+            file.seek(0)
             with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as kept:
+                made.append(path)
                 while some := file.read(1 << 20):
                     kept.write(some)
                 kept.flush()
                 os.fsync(kept.fileno())
             return path
-        except FileExistsError:
-            if _holds(path, file):
-                return path
         except OSError as error:
             raise Storage(
                 f"{path} can't be written ({(error.strerror or str(error)).lower()}), so nothing was imported: "
@@ -65,6 +73,8 @@ def _paths(name: str) -> Iterator[str]:
 
 def _holds(path: str, file: IO[bytes]) -> bool:
     """Tell whether a file holds just these bytes: the same import was done before."""
+    if not os.path.isfile(path):
+        return False
     file.seek(0)
     with open(path, "rb") as there:
         while some := file.read(1 << 20):

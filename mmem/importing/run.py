@@ -10,14 +10,17 @@ from msgspec import Struct
 from mmem.errors import InvalidArguments, MmemError, Usage
 from mmem.files import path_of
 from mmem.importing.accounts import Counts, Fault, Ledger
+from mmem.importing.databases import NoMemory
 from mmem.importing.job import Job, Progress, Rules
 from mmem.importing.records import records_of
 from mmem.importing.rejects import Rejects
-from mmem.importing.sources import Source, category_of, opened
+from mmem.importing.sources import Source, category_of, head_of, opened
 from mmem.outcomes import Notice, Outcome
 from mmem.store import Store
 from mmem.undisturbed import undisturbed
 from mmem.visible import plural
+
+_TELLING = (b"entityType", b"relationType", b"observations", b"entities")  # words of graphs
 
 
 class Imported(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -73,7 +76,7 @@ def run(
         paths: list[str] = []
         if ledger.faults and not keep_going:
             job.undo()
-            raise _refused(ledger)
+            raise _refused(ledger, strict=rules.strict)
         if dry_run:
             job.undo()
         elif keep_going:
@@ -97,23 +100,30 @@ def _closing(rejects: Rejects) -> Iterator[None]:
 
 
 def _has_record(source: Source, file: BinaryIO, encoding: str | None) -> bool:
-    """Tell whether a file that lay in a folder has a record at all, or is something else."""
+    """Tell whether a file that lay in a folder is to be read: it has a record, or is a memory that is damaged."""
+    speaks_of_graphs = any(word in head_of(file).replace(b"\0", b"") for word in _TELLING)
     try:
-        return any(found.record is not None or found.marks for found in records_of(source, file, encoding))
+        for found in records_of(source, file, encoding):
+            if found.record is not None or found.marks:
+                return True
+            if found.piece.fault is not None and speaks_of_graphs:
+                return True
+        return False
+    except NoMemory:
+        return False
     except MmemError:
-        return source.path.endswith((".jsonl", ".ndjson"))  # it is told what is wrong with these
+        return speaks_of_graphs or not source.path.endswith((".json", ".yaml", ".yml"))
     finally:
         file.seek(0)
 
 
-def _refused(ledger: Ledger) -> Refused:
+def _refused(ledger: Ledger, *, strict: bool) -> Refused:
     total = ledger.total()
     bad = max(total.kept_aside, len(ledger.faults))
     more = f" ({ledger.unsaid} more like these)" if ledger.unsaid else ""
-    message = (
-        f"nothing was imported, for {bad} of {plural(total.records, 'record')} can't be taken{more}: mend the file, or "
-        "import what is sound with --keep-going"
-    )
+    otherwise = "leave out --strict" if strict else "import what is sound with --keep-going"
+    of_all = f"{bad} of {plural(total.records, 'record')}"
+    message = f"nothing was imported, for {of_all} can't be taken{more}: mend the file, or {otherwise}"
     details: dict[str, object] = {"faults": [{"place": one.place, "reason": one.reason} for one in ledger.faults]}
     return Refused(message, ledger.faults, details)
 

@@ -60,7 +60,7 @@ def record(value: object, repairs: list[str], listed: str | None = None) -> Reco
             return _relation(value, repairs)
         return _entity(value, repairs)
     if listed == "observations":
-        return _loose(value)
+        return _loose(value, repairs)
     if "name" in value and not _has_ends(value) and ("entityType" in value or "observations" in value):
         repairs.append("an entity stored as a relation was read as an entity")
         return _entity(value, repairs)
@@ -72,7 +72,7 @@ def _untyped(value: dict[str, Any], kind: object, repairs: list[str]) -> Record:
     if kind in ("observation", "observations"):
         if kind == "observation":
             repairs.append("an observation stored as a record of its own was added to its entity")
-        return _loose(value)
+        return _loose(value, repairs)
     if _has_ends(value):
         if kind is not None and not any(key in value for key in _RELATIONS):
             repairs.append("the record's type was read as the relation's")
@@ -119,6 +119,7 @@ def _are_ours(value: dict[str, Any]) -> bool:
     texts = value.get("observations")
     return (
         id_of(value.get("id")) is not None
+        and isinstance(value.get("category", ""), str)
         and isinstance(texts, list)
         and all(isinstance(one, dict) and "id" in one and one.keys() <= OUR_FIELDS for one in texts)
     )
@@ -142,7 +143,9 @@ def _named(value: dict[str, Any], used: set[str], repairs: list[str]) -> str:
 
 
 def _typed(value: dict[str, Any], used: set[str], repairs: list[str]) -> str:
-    for key in _TYPES:
+    kind = value.get("type")
+    is_kind = isinstance(kind, str) and kind not in _KINDS
+    for key in _TYPES[:2] if is_kind else _TYPES:
         given = value.get(key)
         if given is None or (key != "entityType" and (key in used or not isinstance(given, str))):
             continue
@@ -152,8 +155,8 @@ def _typed(value: dict[str, Any], used: set[str], repairs: list[str]) -> str:
         if key != "entityType":
             repairs.append(f'the type was read from "{key}"')
         return given
-    kind = value.get("type")
-    if isinstance(kind, str) and kind not in _KINDS:
+    if isinstance(kind, str) and is_kind:
+        used.add("type")
         repairs.append('the type was read from "type"')
         return kind
     repairs.append('an entity without an "entityType" has the type ""')
@@ -187,22 +190,40 @@ def _other_texts(value: dict[str, Any], used: set[str], repairs: list[str]) -> l
     return found
 
 
-def _loose(value: dict[str, Any]) -> LooseTexts:
-    name = next((value[key] for key in ("name", "entityName", "entity") if isinstance(value.get(key), str)), None)
-    if name is None:
+def _loose(value: dict[str, Any], repairs: list[str]) -> LooseTexts:
+    named = next((key for key in ("name", "entityName", "entity") if isinstance(value.get(key), str)), None)
+    if named is None:
         raise Aside("an observation that doesn't name its entity")
-    repairs: list[str] = []
-    for key in ("observations", "addedObservations", "contents"):
-        if isinstance(value.get(key), list):
-            texts = texts_of(value[key], repairs)
-            break
-    else:
-        rest = {
-            key: one for key, one in value.items() if key not in ("type", "name", "entityName", "entity", "entityType")
-        }
-        texts = [text_of(rest, repairs)]
     kind = value.get("entityType")
-    return LooseTexts(stored(name, "name"), nfc(kind) if isinstance(kind, str) else None, texts)
+    used = {"type", named, *(["entityType"] if kind is None or isinstance(kind, str) else [])}
+    listed = next((key for key in ("observations", "addedObservations", "contents") if key in value), None)
+    rest = {key: one for key, one in value.items() if key not in used}
+    if listed is None:
+        texts = [text_of(rest, repairs)]
+    else:
+        given = rest.pop(listed)
+        if isinstance(given, str):
+            repairs.append("observations that are one text were read as a list of it")
+            given = [given]
+        if not isinstance(given, list):
+            raise Aside(f'"{listed}" is {a(given)}, not a list')
+        texts = texts_of(given, repairs)
+        if more := rest.keys() - {"entityId"}:
+            repairs.append(f"of such a record only the texts are stored, not {', '.join(sorted(more))[:60]}")
+    return LooseTexts(stored(value[named], "name"), nfc(kind) if isinstance(kind, str) else None, texts)
+
+
+def without_relations(value: object) -> tuple[Any, list[dict[str, Any]]]:
+    """Return an entity without the relations that stand in it, and these; any other value as it is."""
+    inside = value.get("relations") if isinstance(value, dict) and not _has_ends(value) else None
+    if not isinstance(value, dict) or not isinstance(inside, list) or not inside:
+        return value, []
+    for one in inside:
+        if not isinstance(one, dict) or any(key in one for key in _FROM):
+            return value, []
+        if not all(any(isinstance(one.get(key), str) for key in keys) for keys in (_TO, _RELATIONS)):
+            return value, []
+    return {key: one for key, one in value.items() if key != "relations"}, inside
 
 
 def _relation(value: dict[str, Any], repairs: list[str]) -> RelationRecord:
@@ -212,8 +233,8 @@ def _relation(value: dict[str, Any], repairs: list[str]) -> RelationRecord:
         return RelationRecord(
             stored(source, "from"), None, stored(target, "to"), None, stored(relation_type, "relationType"), {}
         )
-    used = {"type"}
     kind = value.get("type")
+    used = {"type"} if kind in (None, *_KINDS) else set()
     from_name, from_type = _end(value, "from", _FROM, used, repairs)
     to_name, to_type = _end(value, "to", _TO, used, repairs)
     for key in _RELATIONS:
@@ -225,9 +246,11 @@ def _relation(value: dict[str, Any], repairs: list[str]) -> RelationRecord:
             break
     else:
         relation_type = kind if kind != "relation" else None
+        used.add("type")
     if not isinstance(relation_type, str):
         raise Aside(f'a relation without a "relationType" (its keys: {", ".join(list(value)[:8])[:100]})')
     ours = value.keys() <= {*_OUR_RELATION, "category"} and "fromType" in value and id_of(value.get("id")) is not None
+    ours = ours and isinstance(value.get("category", ""), str)
     if ours:
         used |= {"id", "fromId", "toId", "category"}
     return RelationRecord(
@@ -256,9 +279,12 @@ def _end(
     if key != side:
         repairs.append(f'the end "{side}" was read from "{key}"')
     kind = value.get(f"{side}Type")
-    used.add(f"{side}Type")
+    if kind is None or isinstance(kind, str):
+        used.add(f"{side}Type")
     if isinstance(given, dict) and isinstance(given.get("name"), str):
         kind = given.get("entityType", given.get("type", kind))
+        if more := given.keys() - {"name", "type", "entityType"}:
+            repairs.append(f'of the end "{side}" only name and type are stored, not {", ".join(sorted(more))[:60]}')
         given = given["name"]
     if not isinstance(given, str):
         raise Aside(f'"{key}" is {a(given)}, not a name')

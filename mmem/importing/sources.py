@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
 from mmem.errors import Storage, Usage
+from mmem.importing.lines import BOM
 from mmem.names import category_fault
 
 SQLITE = b"SQLite format 3\0"
 
 _HEAD = 64 << 10
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".yaml", ".yml", ".db", ".sqlite", ".sqlite3")
-_PASSED_OVER = re.compile(r"^\.|\.rejects\.jsonl$|-wal$|-shm$|-journal$|\.lock$")
+_PASSED_OVER = re.compile(r"^\.|\.rejects(-\d+)?\.jsonl$|-wal$|-shm$|-journal$|\.lock$")
 _WIDE_MARKS = {b"\xff\xfe\0\0": "utf-32", b"\0\0\xfe\xff": "utf-32", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
@@ -43,11 +44,13 @@ def sources(paths: Sequence[str]) -> tuple[list[Source], list[str]]:
             found.append(Source(path, path))
         else:
             raise Usage(f"there is no file or folder '{path}'")
-    real = [os.path.realpath(one.path) if one.path else "-" for one in found]
-    for place, one in enumerate(real):
-        if one in real[:place]:
-            raise Usage(f"{found[place].name} is named twice")
-    return found, passed
+    once: dict[str, Source] = {}
+    for one in found:
+        real = os.path.realpath(one.path) if one.path else "-"
+        if real in once and not one.listed:
+            raise Usage(f"{one.name} is named twice")
+        once.setdefault(real, one)
+    return list(once.values()), passed
 
 
 def _below(folder: str) -> tuple[list[Source], list[str]]:
@@ -58,7 +61,10 @@ def _below(folder: str) -> tuple[list[Source], list[str]]:
         raise Storage(f"{folder}: {(error.strerror or 'unreadable').lower()}", {"path": folder}) from None
     for name in names:
         path = os.path.join(folder, name)
-        if _PASSED_OVER.search(name) or not os.path.isfile(path):
+        if _PASSED_OVER.search(name):
+            continue
+        if not os.path.isfile(path):
+            passed.append(path)
             continue
         if name.lower().endswith(_ENDINGS):
             found.append(Source(path, path, listed=True))
@@ -88,9 +94,10 @@ def category_of(source: Source, default: str, *, is_marked: bool = False) -> str
 def opened(source: Source, stdin: Callable[[], BinaryIO]) -> BinaryIO:
     """Return a file that can be read from any place. Raises `Storage`."""
     try:
-        if source.path:
-            return open(source.path, "rb")
-        read = stdin().read
+        file = open(source.path, "rb") if source.path else None  # noqa: SIM115  # whoever asked closes it
+        if file is not None and file.seekable():
+            return file
+        read = (file or stdin()).read
         return _spooled(iter(lambda: read(1 << 20), b""))
     except OSError as error:
         raise Storage(f"{source.name}: {(error.strerror or str(error)).lower()}", {"path": source.path}) from None
@@ -113,6 +120,7 @@ def _recoded(file: BinaryIO, encoding: str, name: str) -> Iterator[bytes]:
     import codecs
 
     try:
+        "".encode(encoding)  # refuses what turns no text into bytes
         decoder = codecs.getincrementaldecoder(encoding)()
     except LookupError:
         raise Usage(f"there is no encoding '{encoding}'; cp1252, cp932, gb18030 and utf-16 are some") from None
@@ -152,6 +160,11 @@ def is_yaml(head: bytes, name: str) -> bool:
     """Tell whether a text is YAML: by its name, or because its first line begins as none of JSON does."""
     if name.lower().endswith((".yaml", ".yml")):
         return True
-    lines = (line.strip() for line in head.splitlines())
+    lines = (line.strip() for line in head.removeprefix(BOM).splitlines())
     first = next((line for line in lines if line and not line.startswith((b"#", b"//"))), b"{")
     return b"\0" not in head and not first.startswith((b"{", b"[", b'"', b"}", b"]", b",", b"<<<<", b"```"))
+
+
+def has_json(head: bytes) -> bool:
+    """Tell whether some line of a text begins as a JSON object does."""
+    return any(line.lstrip().startswith(b"{") for line in head.split(b"\n"))

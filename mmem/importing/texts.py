@@ -47,15 +47,24 @@ def text_of(given: dict[str, Any], repairs: list[str]) -> Text:
         used.discard("timestamp")
         repairs.append("a timestamp that isn't ISO 8601 became a property")
         timestamp = None
-    ours = given.keys() <= OUR_FIELDS
-    if ours:
+    for label in ("observationType", "source"):
+        if given.get(label) is not None and not isinstance(given[label], str):
+            used.discard(label)
+            repairs.append(f'"{label}" that is no text became a property')
+    id = id_of(given.get("id")) if given.keys() <= OUR_FIELDS else None
+    if id is not None:
         used.add("id")
     properties = properties_of(given, used)
     return Text(
         text,
-        stored(given.get("observationType") or "", "observationType", empty=True),
-        stored(given.get("source") or "", "source", empty=True, own_form=False),
+        stored(_text_at(given, "observationType"), "observationType", empty=True),
+        stored(_text_at(given, "source"), "source", empty=True, own_form=False),
         timestamp,
         jsontext.encode(properties) if properties else None,
-        id_of(given.get("id")) if ours else None,
+        id,
     )
+
+
+def _text_at(given: dict[str, Any], key: str) -> str:
+    value = given.get(key)
+    return value if isinstance(value, str) else ""

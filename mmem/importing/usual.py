@@ -30,7 +30,7 @@ _USUAL_KEYS = 4
 
 def usual(raw: bytes) -> Record | None:
     """Return the record of a line just as the reference server writes it; None for any other, and for what is odd."""
-    if raw.count(b'":') != _USUAL_KEYS or b"\\u" in raw or len(raw) > MAX_TEXT:  # a key twice, or such a text
+    if raw.count(b'":') != _USUAL_KEYS or b"\\" in raw or b'" :' in raw or len(raw) > MAX_TEXT:  # a key may stand twice
         return None
     try:
         read = _read_usual(raw)

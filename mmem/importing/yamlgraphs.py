@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from mmem import jsontext
 from mmem.importing.pieces import Piece
 from mmem.seeding.documents import read
-from mmem.seeding.graphs import End, Node, Noted, Related, Way
+from mmem.seeding.graphs import Document, End, Node, Noted, Related, Way
 from mmem.values import nfc
 from mmem.yamltext import Mark
 
@@ -22,13 +22,16 @@ class Listed(NamedTuple):
 def graphs_of(text: bytes, name: str) -> Iterator[Listed]:
     """Yield the records of a YAML text. Raises `InvalidArguments` with the name, line and column."""
     documents = read(text, name)
+    lines = text.split(b"\n")
+    given: dict[str | None, _Names] = {}
     for document in documents:
-        same = [one for one in documents if one.category == document.category]
-        keys = {entity.key for one in same for entity in one.entities}
+        given.setdefault(document.category, _Names()).add(document)
+    for document in documents:
+        names = given[document.category]
         for entity in document.entities:
             yield Listed(_piece(_entity(entity), entity.mark), "entities", document.category)
         for related in document.relations:
-            yield Listed(_relation(related, keys), "relations", document.category)
+            yield Listed(_relation(related, names, lines), "relations", document.category)
 
 
 def _piece(value: dict[str, Any], mark: Mark) -> Piece:
@@ -54,19 +57,32 @@ def _observation(noted: Noted) -> str | dict[str, Any]:
     return {"text": given.text, **more} if more else given.text
 
 
-def _relation(related: Related, keys: set[tuple[str, str]]) -> Piece:
+class _Names:
+    """The entities that the documents of a category give."""
+
+    def __init__(self) -> None:
+        self.keys: set[tuple[str, str]] = set()
+        self.names: set[str] = set()
+
+    def add(self, document: Document) -> None:
+        self.keys |= {entity.key for entity in document.entities}
+        self.names = {name for name, _ in self.keys}
+
+
+def _relation(related: Related, given: _Names, lines: list[bytes]) -> Piece:
     """Return a relation as its names say that it is to be read."""
-    names = {name for name, _ in keys}
+    mark = related.mark
+    names = given.names
     known = [way for way in related.ways if nfc(way.source.name) in names and nfc(way.target.name) in names]
     fitting = known or related.ways
+    fault = None
     if len(fitting) > 1:
         fault = f"this line can be read in {len(fitting)} ways: put the names in double quotes"
-        return Piece(b"", related.mark.line + 1, related.mark.column + 1, None, fault)
-    way = fitting[0]
-    if way.source.id is not None or way.target.id is not None:
+    elif fitting[0].source.id is not None or fitting[0].target.id is not None:
         fault = "an id is another category's here: name the entity"
-        return Piece(b"", related.mark.line + 1, related.mark.column + 1, None, fault)
-    return _piece(_record(way, related.properties, keys), related.mark)
+    if fault is not None:
+        return Piece(lines[mark.line].rstrip(b"\r"), mark.line + 1, mark.column + 1, None, fault)
+    return _piece(_record(fitting[0], related.properties, given.keys), mark)
 
 
 def _record(way: Way, properties: dict[str, object] | None, keys: set[tuple[str, str]]) -> dict[str, Any]:
