@@ -90,7 +90,8 @@ def _export(app: App, form: str, output: str | None, every: bool, part: dict[str
     if not where.shows_result:
         app.show_notices(outcome.notices)
     elif app.output_format() == "table":
-        app.show(Outcome([_sentence(one) for one in results], outcome.notices))
+        file = results[0].path if len(results) == 1 else None
+        app.show(Outcome([_sentence(one) for one in results], outcome.notices), file=file)
     else:
         app.show(Outcome(results if every else results[0], outcome.notices))
 

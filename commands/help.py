@@ -28,8 +28,8 @@ def command(words: tuple[str, ...]) -> None:
         app.streams.write(_everything(context).encode())
         return
     from mmem.manual.describing import context_of, page
-    from mmem.manual.paging import show, width
     from mmem.manual.plain import plain
+    from mmem.manual.widths import width
 
     wanted = asked(words)
     if wanted.number == 1:
@@ -38,7 +38,7 @@ def command(words: tuple[str, ...]) -> None:
     else:
         columns = width(app.streams)
         text = plain(page(wanted), columns, colored=app.streams.colored(app.streams.shows_terminal))
-    show(app.streams, text)
+    app.write(text.encode())
 
 
 def _everything(context: click.Context) -> str:

@@ -1,10 +1,18 @@
 """`list_categories`: the categories of the base directory."""
 
+from typing import TYPE_CHECKING, Any
+
+import click
+
 from mmem.app import App
+from mmem.errors import MmemError
 from mmem.files import categories
-from mmem.outcomes import Outcome
+from mmem.outcomes import Notice, Outcome
 from mmem.registry import Tool
-from mmem.tooling import Arguments, tool_command
+from mmem.tooling import Arguments, print0_option, tool_command
+
+if TYPE_CHECKING:
+    from mmem.statistics import Held
 
 
 def tool() -> Tool:
@@ -27,18 +35,42 @@ def tool() -> Tool:
     )
 
 
-def direct(app: App) -> Outcome[list[str]]:
+def direct(app: App) -> Outcome[Any]:
     """Do what the tool does, from the options alone."""
     app.default_category()
-    return Outcome(categories(app.base_directory()))
+    names = categories(app.base_directory())
+    if not click.get_current_context().params["details"] or app.separates_names:
+        return Outcome(names)
+    return _held(app, names)
+
+
+def _held(app: App, names: list[str]) -> "Outcome[list[Held]]":
+    """Return how much each category holds; one that can't be read is left out with a notice."""
+    from mmem.statistics import held
+
+    rows: list[Held] = []
+    notices: list[Notice] = []
+    with app.store() as store:
+        for name in names:
+            try:
+                outcome = held(store, name)
+            except MmemError as error:
+                notices.append(Notice("skipped", f"category '{name}' was left out: {error.message}", category=name))
+                continue
+            rows.append(outcome.result)
+            notices += outcome.notices
+    return Outcome(rows, notices)
 
 
 @tool_command("list-categories", tool, direct=direct)
-def command() -> Arguments:
+@click.option("-v", "--verbose", "details", is_flag=True, help="Show what each holds, its size and its last change.")
+@print0_option
+def command(details: bool) -> Arguments:
     """List the categories.
 
     \b
     mmem list-categories
-    mmem list-categories -f json | jq -r '.[]'
+    mmem list-categories -v
+    mmem list-categories -0 | xargs -0 -n 1 mmem backup -c
     """
     return {}

@@ -34,8 +34,8 @@ def command(words: tuple[str, ...]) -> None:
         sys.stdout.flush()
         os.execve(program, [program, str(file)], dict(app.streams.environ))
     from mmem.manual.describing import page
-    from mmem.manual.paging import show, width
     from mmem.manual.plain import plain
+    from mmem.manual.widths import width
 
     colored = app.streams.colored(app.streams.shows_terminal)
-    show(app.streams, plain(page(wanted), width(app.streams), colored=colored))
+    app.write(plain(page(wanted), width(app.streams), colored=colored).encode())

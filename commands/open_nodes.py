@@ -15,7 +15,7 @@ from mmem.reading import Reader
 from mmem.records import Graph
 from mmem.registry import Tool
 from mmem.store import Store
-from mmem.tooling import Arguments, tool_command
+from mmem.tooling import Arguments, names_options, tool_command
 from mmem.words import reference_words
 
 
@@ -24,13 +24,14 @@ class OpenNodes(Request, frozen=True):
 
     entities: list[AnyReference]
     related: Annotated[bool | None, Meta(description="All their relations, not only those between them")] = None
+    names: Annotated[bool | None, Meta(description="Return names alone")] = None
 
     def __post_init__(self) -> None:
         """Check the ids. Raises `ValueError`."""
         force_setattr(self, "entities", references(self.entities))
 
 
-def run(store: Store, request: OpenNodes) -> Outcome[Graph]:
+def run(store: Store, request: OpenNodes) -> Outcome[Graph | list[str]]:
     """Return the entities in the order asked for, each once; a missing one is a notice, never an error."""
     with store.reading(request.category) as transaction:
         named = [as_reference(given) for given in request.entities]
@@ -45,16 +46,21 @@ def run(store: Store, request: OpenNodes) -> Outcome[Graph]:
             else:
                 ids[found.id] = None
         reader = Reader(transaction)
-        relations = reader.relations_touching(ids) if request.related else reader.relations_between(ids)
-        graph = Graph(entities=reader.entities(list(ids)), relations=relations)
+        result: Graph | list[str]
+        if request.names:
+            result = [entity.name for entity in reader.entities_alone(list(ids))]
+        else:
+            relations = reader.relations_touching(ids) if request.related else reader.relations_between(ids)
+            result = Graph(entities=reader.entities(list(ids)), relations=relations)
         for notice in missing.notices():
             transaction.notice(notice)
-    return Outcome(graph, transaction.notices)
+    return Outcome(result, transaction.notices)
 
 
-def status(request: OpenNodes, result: Graph) -> ExitStatus:
+def status(request: OpenNodes, result: Graph | list[str]) -> ExitStatus:
     """Return 3 where nothing was found of what was asked for, so that a script can tell."""
-    return ExitStatus.OK if result.entities or not request.entities else ExitStatus.NOT_FOUND
+    found = result.entities if isinstance(result, Graph) else result
+    return ExitStatus.OK if found or not request.entities else ExitStatus.NOT_FOUND
 
 
 def tool() -> Tool:
@@ -67,10 +73,11 @@ def tool() -> Tool:
 
 
 @tool_command("open-nodes", tool, status=status)
-@click.argument("names", metavar="NAME...", nargs=-1)
+@click.argument("words", metavar="NAME...", nargs=-1)
 @click.option("-t", "--type", "entity_type", metavar="TYPE", help="Type of the entities.")
 @click.option("--related", is_flag=True, help="Show every relation that touches them.")
-def command(names: tuple[str, ...], entity_type: str | None, related: bool) -> Arguments:
+@names_options
+def command(words: tuple[str, ...], entity_type: str | None, related: bool, names: bool) -> Arguments:
     """Show entities by name or id.
 
     Exits with 3 where none is found.
@@ -79,9 +86,10 @@ def command(names: tuple[str, ...], entity_type: str | None, related: bool) -> A
     mmem open-nodes UserService id:7
     mmem open-nodes UserService -t service --related
     """
-    if not names:
+    if not words:
         raise click.UsageError("name an entity to open, or give a request with --json")
     return {
-        "entities": reference_words(names, entity_type),
+        "entities": reference_words(words, entity_type),
         "related": related or None,
+        "names": names or None,
     }

@@ -17,7 +17,7 @@ from mmem.records import Graph, NamedElsewhere
 from mmem.registry import Tool
 from mmem.store import Store
 from mmem.timestamps import instant, is_timestamp
-from mmem.tooling import Arguments, tool_command
+from mmem.tooling import Arguments, names_options, tool_command
 from mmem.words import properties_option, property_words
 
 _LIMIT = 50  # entities
@@ -122,7 +122,7 @@ def tool() -> Tool:
     type=click.Choice(["auto", "matched", "all"]),
     help="Which observations to show: those that matched, all, or (auto) all of an entity with up to 20.",
 )
-@click.option("--names", is_flag=True, help="Print names alone.")
+@names_options
 @click.option("--no-relations", is_flag=True, help="Leave out the relations.")
 @click.option("-a", "--all-categories", is_flag=True, help="Search every category.")
 @click.option("-e", "--exit-status", is_flag=True, help="Exit with 1 where nothing matched.")

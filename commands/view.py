@@ -135,7 +135,7 @@ def _deliver(app: App, outcome: Outcome[Graph], category: str, content: bytes, o
     result = Viewed(category, shown, len(graph.entities), len(graph.relations), len(content))
     if app.output_format() == "table":
         held = f"{plural(result.entities, 'entity', 'entities')} and {plural(result.relations, 'relation')}"
-        app.show(Outcome(f"{'Opened' if opened else 'Wrote'} {shown}: {held}"), words=False)
+        app.show(Outcome(f"{'Opened' if opened else 'Wrote'} {shown}: {held}"), words=False, file=file)
     else:
         app.show(Outcome(result), words=False)
     _say(app, outcome)

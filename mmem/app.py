@@ -39,6 +39,8 @@ class App:
         self.errors = "text"
         self.quiet = False
         self.verbose = False
+        self.separates_names = False  # print names alone, each ended by a NUL
+        self.no_pager = False
 
     def base_directory(self) -> str:
         """Return the absolute path of the base directory."""
@@ -64,24 +66,54 @@ class App:
         """Return the format to print in."""
         return output_format(self.format, self.streams.shows_terminal, self.streams.environ)
 
-    def show(self, outcome: "Outcome[Any]", *, words: bool = True) -> None:
-        """Print a result on stdout and its notices on stderr, a line each."""
+    def show(self, outcome: "Outcome[Any]", *, words: bool = True, file: str | None = None) -> None:
+        """Print a result on stdout and its notices on stderr, a line each.
+
+        A file that a sentence speaks of is a link where the terminal follows such.
+        """
         try:
-            self.streams.write(self._formatted(outcome))
+            self.write(self._formatted(outcome, file))
         finally:
             self.show_notices(outcome.notices, words=words)
 
-    def _formatted(self, outcome: "Outcome[Any]") -> bytes:
+    def write(self, output: bytes) -> None:
+        """Write output to stdout; on a terminal that it doesn't fit, through the pager."""
+        if self.streams.shows_terminal and not self.no_pager:
+            from mmem.pager import page
+
+            if page(output, self.streams):
+                return
+        self.streams.write(output)
+
+    def _formatted(self, outcome: "Outcome[Any]", file: str | None) -> bytes:
+        if self.separates_names:
+            return self._separated(outcome.result)
         name = self.output_format()
         if name == "table":
             from mmem.render import render
 
             if outcome.matches is not None:
                 outcome.matches.shows_scores = self.verbose
-            return render(outcome.result, self.streams, outcome.matches).encode()
+            text = render(outcome.result, self.streams, outcome.matches)
+            return (self._linked(text, file) if file else text).encode()
         from mmem.formats import formatted
 
         return formatted(outcome.result, name, on_terminal=self.streams.shows_terminal)
+
+    def _linked(self, text: str, file: str) -> str:
+        from mmem.links import follows_links, linked
+
+        streams = self.streams
+        wanted = streams.shows_terminal and streams.colored(True) and follows_links(streams.environ)
+        return linked(text, file) if wanted else text
+
+    def _separated(self, result: object) -> bytes:
+        from mmem.formats import separated
+
+        if self.format not in {None, "auto"}:
+            raise Usage(f"-0 prints names alone and -f {self.format} whole results; give one of them")
+        names = separated(result)
+        return visible(names.decode()).encode() if self.streams.shows_terminal else names
 
     def show_notices(self, notices: "Iterable[Notice]", *, words: bool = True) -> None:
         """Print notices on stderr, a line each."""

@@ -100,11 +100,14 @@ def _status_of(error: BaseException, app: App) -> ExitStatus:
 
 
 def _from_click(error: click.ClickException, app: App) -> MmemError:
-    """Return a usage error for one of click's; `mmem` alone is one, whose message is the help."""
-    if isinstance(error, click.exceptions.NoArgsIsHelpError) and app.errors == "text":
-        for line in error.format_message().splitlines():
-            app.streams.note(line)
-        return Usage("name a command")
+    """Return a usage error for one of click's; `mmem` alone is one, before which stands what to do next."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        if app.errors == "text":
+            from mmem.welcome import welcome
+
+            for line in welcome(app):
+                app.streams.note(line)
+        return Usage("name a command; mmem --help lists them")
     usage = Usage(_usage_message(error) if isinstance(error, click.UsageError) else error.format_message())
     usage.in_words = True
     return usage

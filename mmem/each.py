@@ -40,7 +40,8 @@ def for_each(
                 continue
             results.append(outcome.result)
             if in_sentences:
-                app.show(Outcome(sentence(outcome.result), outcome.notices), words=False)
+                file = getattr(outcome.result, "path", None)  # what a backup or a restore speaks of
+                app.show(Outcome(sentence(outcome.result), outcome.notices), words=False, file=file)
             else:
                 app.show_notices(outcome.notices, words=False)
     if not in_sentences:

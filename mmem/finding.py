@@ -61,7 +61,7 @@ def find(store: Store, category: str | None, finding: Finding) -> Outcome[Graph]
         found = found._replace(entity_ids=found.entity_ids[offset : offset + limit])
         graph = _graph(transaction, searcher, found, finding)
     scores = {str(id): score for id, score in found.scores.items()}
-    return Outcome(graph, transaction.notices, Matches(finding.query, scores))
+    return Outcome(graph, transaction.notices, Matches(finding.query, scores, with_relations=finding.relations))
 
 
 def find_everywhere(store: Store, finding: Finding) -> Outcome[Graph]:
@@ -90,7 +90,7 @@ def find_everywhere(store: Store, finding: Finding) -> Outcome[Graph]:
     if len(ranked) > offset + limit:
         said.append(_next_page(finding.page))
     scores = {f"{one.category}/{one.entity.id}": one.score for one in page}
-    return Outcome(_merged(page), said, Matches(finding.query, scores))
+    return Outcome(_merged(page), said, Matches(finding.query, scores, with_relations=finding.relations))
 
 
 class _Ranked(NamedTuple):

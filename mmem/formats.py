@@ -33,6 +33,13 @@ def formatted(result: object, name: str, *, on_terminal: bool = False) -> bytes:
     return text.encode()
 
 
+def separated(result: object) -> bytes:
+    """Return the names that a result lists, or the names of its entities, as they are and each ended by a NUL."""
+    listed: Any = getattr(result, "entities", result)
+    names = [one if isinstance(one, str) else one.name for one in listed]
+    return "".join(f"{name}\0" for name in names).encode()
+
+
 def plain_value(result: object) -> Any:
     """Return a result as dicts, lists and scalars."""
     if _is_plain(result):

@@ -14,8 +14,9 @@ Span = tuple[int, int]
 class Matches:
     """The query that was asked, for showing where a text matches it."""
 
-    def __init__(self, query: Query, scores: dict[str, float] | None = None) -> None:
-        """Keep a query, and the scores of entities by their ids."""
+    def __init__(self, query: Query, scores: dict[str, float] | None = None, *, with_relations: bool = True) -> None:
+        """Keep a query, the scores of entities by their ids, and whether relations were asked for."""
+        self.with_relations = with_relations
         self.scores = scores or {}
         self.shows_scores = False
         self._query = query

@@ -16,7 +16,7 @@ def _keep(name: str) -> Callable[[click.Context, click.Parameter, Any], None]:
 
     def callback(context: click.Context, parameter: click.Parameter, value: Any) -> None:
         app = context.ensure_object(App)
-        if value is None or (value is False and name == "quiet"):
+        if value is None or value is False:
             return
         if name == "color":
             app.streams.color = value
@@ -57,6 +57,11 @@ _OPTIONS: tuple[tuple[tuple[str, ...], str, dict[str, Any]], ...] = (
         ("--color",),
         "color",
         {"type": click.Choice(["auto", "always", "never"]), "help": "When to use colours."},
+    ),
+    (
+        ("--no-pager",),
+        "no_pager",
+        {"is_flag": True, "help": "Don't show long output in a pager.  [env: MMEM_PAGER, PAGER]"},
     ),
     (("-q", "--quiet"), "quiet", {"is_flag": True, "help": "Print no progress; results and notices stay."}),
 )

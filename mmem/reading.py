@@ -32,6 +32,11 @@ class Reader:
         self._observe(entities, _OBSERVATIONS_OF, (ids,))
         return Graph(entities=list(entities.values()), relations=self._relations(_FROM_ANY, ids))
 
+    def names(self, limit: int | None = None, offset: int = 0) -> list[str]:
+        """Return the names of all entities, or of a page of them, in the order of their ids."""
+        page = (-1 if limit is None else limit, offset)
+        return [name for (name,) in self._conn.execute("SELECT name FROM entities ORDER BY id LIMIT ? OFFSET ?", page)]
+
     def entities(self, ids: Sequence[int]) -> list[Entity]:
         """Return the entities with these ids and all their observations, in the given order."""
         listed = (id_list(ids),)

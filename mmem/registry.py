@@ -40,6 +40,7 @@ COMMANDS = {
     "seed": Entry("Fill categories from graphs in YAML."),
     "import": Entry("Import graphs from files of other memory programs."),
     "export": Entry("Write a graph as JSON lines, YAML, CSV, GraphML and more."),
+    "stats": Entry("Show a category in figures."),
     "view": Entry("Show a category's graph as a page in the browser."),
     "backup": Entry("Back up a category to a file of its own."),
     "restore": Entry("Bring categories back from backups."),

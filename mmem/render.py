@@ -10,11 +10,13 @@ from io import StringIO
 from typing import Any
 
 import msgspec
-from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.style import Style
 
+from mmem.dashboard import dashboard, holdings
+from mmem.folding import Line, folded
+from mmem.marking import excerpted, marked
 from mmem.matches import Matches
 from mmem.records import (
     AddedObservations,
@@ -26,32 +28,21 @@ from mmem.records import (
     Properties,
     Relation,
 )
+from mmem.statistics import Held, Statistics
 from mmem.streams import Streams
+from mmem.styles import ASIDE, LABEL, NAME, TYPE, VERB, moment
 from mmem.visible import visible
 
-Line = list[Segment]
 Key = tuple[str, str]  # the category, where there are several, and the id of an entity
 _length = Segment.get_line_length
 
-_LONG, _AROUND = 600, 200  # characters of a text that a search shows, and of those before the first match
 _NARROWEST, _UNKNOWN, _WIDEST = 20, 80, 100  # longer lines are hard to read, however wide the terminal is
 
-# Of the named ANSI colours, those that themes keep readable on dark and on light: not yellow, not blue.
-_NAME, _ASIDE, _MATCH = Style(bold=True), Style(dim=True), Style(bold=True, underline=True)
-_TYPE, _LABEL, _VERB = Style(color="cyan"), Style(color="green"), Style(color="magenta")
-
-_FORK, _LAST, _STEM, _BLANK = (Segment(guide, _ASIDE) for guide in ("├─ ", "└─ ", "│  ", "   "))
+_FORK, _LAST, _STEM, _BLANK = (Segment(guide, ASIDE) for guide in ("├─ ", "└─ ", "│  ", "   "))
 _INDENT = Segment("  ")
-
-# Chinese and Japanese have no spaces: a line may end after any character, but not before a closing mark.
-_WIDE = "\u2e80-\u2fff\u3001-\u9fff\uf900-\ufaff\uff01-\uff60\U00020000-\U0003ffff"
-_OPENING = "（［｛〈《「『【〔"
-_CLOSING = "、。，．：；？！）］｝〉》」』】〕…・ー々っゃゅょッャュョ\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_WORD = re.compile(rf"(\s*[{_OPENING}]*(?:[{_WIDE}]|[^\s{_WIDE}]+)[{_CLOSING}]*)(\s*)")
 
 # Text that would be taken for a number, a list, nothing at all; JSON's quotes make it clear.
 _UNCLEAR = re.compile(r'-?\d+(\.\d+)?([eE][-+]?\d+)?|true|false|null|["\[{].*|\s.*|.*\s|', re.ASCII | re.DOTALL)
-_MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(?::\d\d(?:[.,]\d+)?)?(Z|z|[+-]\d\d(?::?\d\d)?)?$", re.ASCII)
 
 
 def render(result: object, streams: Streams, matches: Matches | None = None) -> str:
@@ -87,8 +78,12 @@ def _lines(result: object, width: int, matches: Matches | None) -> Iterable[Line
         return _spaced(_entity(entity, [], [], width) for entity in records)
     if isinstance(records[0], AddedObservations):
         return _spaced(_added(added, width) for added in records)
+    if isinstance(records[0], Statistics):
+        return dashboard(records[0], width)
+    if isinstance(records[0], Held):
+        return holdings(records, width)
     if isinstance(records[0], NamedElsewhere):
-        return [[Segment(f"{one.category}: ", _ASIDE), Segment(visible(one.name))] for one in records]
+        return [[Segment(f"{one.category}: ", ASIDE), Segment(visible(one.name))] for one in records]
     return [[Segment(visible(str(record)))] for record in records]
 
 
@@ -115,16 +110,18 @@ def _graph(graph: Graph, width: int, matches: Matches | None) -> Iterator[Line]:
         blocks.append([[Segment("Between entities that aren't shown:")], *_table(elsewhere, width)])
     yield from _spaced(blocks)
     yield []
-    yield [Segment(_summary(graph), _ASIDE)]
+    yield [Segment(_summary(graph, with_relations=matches is None or matches.with_relations), ASIDE)]
 
 
-def _summary(graph: Graph) -> str:
+def _summary(graph: Graph, *, with_relations: bool) -> str:
     entities, relations = len(graph.entities), len(graph.relations)
     observations = sum(len(entity.observations) for entity in graph.entities)
-    return (
-        f"{entities} {'entity' if entities == 1 else 'entities'}, "
-        f"{observations} observation{'s' * (observations != 1)}, {relations} relation{'s' * (relations != 1)}"
-    )
+    counts = [
+        f"{entities} {'entity' if entities == 1 else 'entities'}",
+        f"{observations} observation{'s' * (observations != 1)}",
+        *([f"{relations} relation{'s' * (relations != 1)}"] if with_relations else []),
+    ]
+    return ", ".join(counts)
 
 
 def _spaced(blocks: Iterable[list[Line]]) -> Iterator[Line]:
@@ -146,9 +143,9 @@ def _entity(
     branches += [_edge("← ", relation, relation.from_name, relation.from_type, room) for relation in incoming]
     where = f" in {entity.category}" if isinstance(entity, EntityElsewhere) else ""
     score = matches.score_of(entity) if matches else ""
-    name = _marked(visible(entity.name), matches, _NAME)
-    header = [*name, *_kind(entity.entity_type), Segment(f" #{visible(entity.id)}{where}{score}", _ASIDE)]
-    return _tree([*_folded(header, room), *_details(entity.properties, room)], branches)
+    name = marked(visible(entity.name), matches, NAME)
+    header = [*name, *_kind(entity.entity_type, matches), Segment(f" #{visible(entity.id)}{where}{score}", ASIDE)]
+    return _tree([*folded(header, room), *_details(entity.properties, room, matches)], branches)
 
 
 def _added(added: AddedObservations, width: int) -> list[Line]:
@@ -171,59 +168,41 @@ def _end(name: str, entity_type: str, style: Style | None = None) -> Line:
     return [Segment(visible(name), style), *_kind(entity_type)]
 
 
-def _kind(entity_type: str) -> Line:
-    return [Segment(f" ({visible(entity_type)})", _TYPE)] if entity_type else []
+def _kind(entity_type: str, matches: Matches | None = None) -> Line:
+    return marked(f" ({visible(entity_type)})", matches, TYPE) if entity_type else []
 
 
-def _marked(text: str, matches: Matches | None, style: Style | None = None) -> Line:
-    """Return a text with what matched in it highlighted."""
-    line, at = [], 0
-    for start, end in matches.spans(text) if matches else ():
-        line += [Segment(text[at:start], style), Segment(text[start:end], _MATCH)]
-        at = end
-    return [segment for segment in (*line, Segment(text[at:], style)) if segment.text]
-
-
-def _excerpt(text: str, matches: Matches | None) -> str:
-    """Return the part of a long text around the first match."""
-    spans = matches.spans(text) if matches else []
-    if len(text) <= _LONG or not spans:
-        return text
-    start = max(0, spans[0][0] - _AROUND)
-    end = min(len(text), start + _LONG)
-    start = text.rfind(" ", 0, start) + 1 if start else 0
-    return ("… " if start else "") + text[start:end].strip() + (" …" if end < len(text) else "")
-
-
-def _details(properties: Properties | None, width: int) -> Iterator[Line]:
+def _details(properties: Properties | None, width: int, matches: Matches | None) -> Iterator[Line]:
     for key, value in (properties or {}).items():
-        line = [Segment(f"{visible(key)}: ", _ASIDE), Segment(_block(_value(value)))]
+        line = [*marked(f"{visible(key)}: ", matches, ASIDE), *marked(_block(_value(value)), matches)]
         yield from _branch("", line, [], width)
 
 
 def _observation(observation: Observation, width: int, matches: Matches | None) -> list[Line]:
     kind = observation.observation_type
-    label = [Segment(f"{visible(kind)}: ", _LABEL)] if kind else []
-    notes = [visible(observation.source), _moment(observation.timestamp or ""), *_pairs(observation.properties)]
-    text = _excerpt(_block(observation.text), matches) or '""'
-    return _branch("• ", [*label, *_marked(text, matches)], notes, width)
+    label = [Segment(f"{visible(kind)}: ", LABEL)] if kind else []
+    facts = [visible(observation.source), moment(observation.timestamp or "")]
+    notes = [*_aside(facts), *_pairs(observation.properties, matches)]
+    text = excerpted(_block(observation.text), matches, width - len(_INDENT.text)) or [Segment('""')]
+    return _branch("• ", [*label, *text], notes, width)
 
 
 def _edge(arrow: str, relation: Relation, name: str, entity_type: str, width: int) -> list[Line]:
-    line = [Segment(visible(relation.relation_type) + " ", _VERB), *_end(name, entity_type)]
+    line = [Segment(visible(relation.relation_type) + " ", VERB), *_end(name, entity_type)]
     return _branch(arrow, line, _pairs(relation.properties), width)
 
 
-def _branch(mark: str, content: Line, notes: list[str], width: int) -> list[Line]:
+def _branch(mark: str, content: Line, notes: list[Line], width: int) -> list[Line]:
     """Return a mark, the folded content beside it, and the notes in brackets behind or below it."""
     room = width - len(_INDENT.text)
-    lines = _folded(content, room)
-    if any(notes):
-        note = Segment(f"[{' · '.join(filter(None, notes))}]", _ASIDE)
-        if _length(lines[-1]) + 2 + cell_len(note.text) <= room:
-            lines[-1] = [*lines[-1], _INDENT, note]
+    lines = folded(content, room)
+    if notes:
+        dots = [segment for note in notes for segment in (Segment(" · ", ASIDE), *note)][1:]
+        note = [Segment("[", ASIDE), *dots, Segment("]", ASIDE)]
+        if _length(lines[-1]) + 2 + _length(note) <= room:
+            lines[-1] = [*lines[-1], _INDENT, *note]
         else:
-            lines += _folded([note], room)
+            lines += folded(note, room)
     return [[Segment(mark), *lines[0]], *([_INDENT, *line] for line in lines[1:])]
 
 
@@ -232,8 +211,8 @@ def _table(relations: list[Relation], width: int) -> list[Line]:
     rows = [
         (
             _end(relation.from_name, relation.from_type),
-            [Segment(f" → {visible(relation.relation_type)}", _VERB)],
-            [Segment(" → ", _VERB), *_end(relation.to_name, relation.to_type)],
+            [Segment(f" → {visible(relation.relation_type)}", VERB)],
+            [Segment(" → ", VERB), *_end(relation.to_name, relation.to_type)],
         )
         for relation in relations
     ]
@@ -248,8 +227,12 @@ def _table(relations: list[Relation], width: int) -> list[Line]:
     return lines
 
 
-def _pairs(properties: Properties | None) -> list[str]:
-    return [visible(f"{key}: {_value(value)}") for key, value in (properties or {}).items()]
+def _pairs(properties: Properties | None, matches: Matches | None = None) -> list[Line]:
+    return [marked(visible(f"{key}: {_value(value)}"), matches, ASIDE) for key, value in (properties or {}).items()]
+
+
+def _aside(texts: Iterable[str]) -> list[Line]:
+    return [[Segment(text, ASIDE)] for text in texts if text]
 
 
 def _value(value: object) -> str:
@@ -259,47 +242,5 @@ def _value(value: object) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _moment(timestamp: str) -> str:
-    """Return a timestamp without `T` and seconds, in the zone in which it is stored."""
-    shown = _MOMENT.sub(r"\1 \2 \3", timestamp).rstrip()
-    return visible(f"{shown[:-1]}UTC" if shown.endswith((" Z", " z")) else shown)
-
-
 def _block(text: str) -> str:
     return visible(text.replace("\r\n", "\n").rstrip(" \t\n").expandtabs(4), keep="\n")
-
-
-def _folded(content: Line, width: int) -> list[Line]:
-    """Return the content as lines, each broken where it is wider than the width."""
-    plain = "".join(segment.text for segment in content)
-    if "\n" not in plain and cell_len(plain) <= width:
-        return [content]
-    lines, at = [], 0
-    for paragraph in plain.split("\n"):
-        lines += [list(_cut(content, at + start, at + end)) for start, end in _spans(paragraph, width)]
-        at += len(paragraph) + 1
-    return lines
-
-
-def _cut(content: Line, start: int, end: int) -> Iterator[Segment]:
-    for text, style, _ in content:
-        if part := text[max(start, 0) : max(end, 0)]:
-            yield Segment(part, style)
-        start, end = start - len(text), end - len(text)
-
-
-def _spans(text: str, width: int) -> Iterator[tuple[int, int]]:
-    """Yield where each line starts and ends: between words, within one only where it is wider than the width."""
-    start = end = used = 0
-    for match in _WORD.finditer(text):
-        word, gap = match.groups()
-        if end > start and used + cell_len(word) > width:
-            yield start, end
-            start, used = match.start(), 0
-        *full, rest = chop_cells(word, width) if cell_len(word) > width else [word]
-        for part in full:
-            yield start, start + len(part)
-            start += len(part)
-        end = match.end(1)
-        used += cell_len(rest) + cell_len(gap)
-    yield start, end

@@ -46,6 +46,7 @@ def tool_command(
             context = click.get_current_context()
             app = context.find_object(App) or App()
             app.verbose = bool(given.get("verbose"))
+            app.separates_names = bool(given.pop("print0", False))
             in_words = json_text is None
             try:
                 if direct is not None and in_words:
@@ -78,7 +79,29 @@ _json_option = click.option(
 )
 _yes_option = click.option("-y", "--yes", "assume_yes", is_flag=True, help="Don't ask.")
 
-_NOT_WORDS = {"json_text", "assume_yes", "exit_status", "verbose"}
+_NOT_WORDS = {"json_text", "assume_yes", "exit_status", "verbose", "print0"}
+_print0_option = click.option(
+    "-0", "--print0", is_flag=True, help="Print names alone, raw and each ended by a NUL, for xargs -0."
+)
+
+
+def print0_option(words: Words) -> Words:
+    """Add `-0`, which prints the names of a result in the way that other programs split safely."""
+    return _print0_option(words)
+
+
+def names_options(words: Words) -> Words:
+    """Add `--names`, which a function takes as `names`, and `-0`, which turns it on."""
+    option = click.option("--names", is_flag=True, help="Print names alone.")
+
+    @wraps(words)
+    def with_names(**given: Any) -> Arguments:
+        app = click.get_current_context().find_object(App)
+        if app is not None and app.separates_names:
+            given["names"] = True
+        return words(**given)
+
+    return option(_print0_option(with_names))
 
 
 def _request(

@@ -11,7 +11,10 @@ import mmem
 from mmem.registry import COMMANDS, module_of, tool
 
 CORE = Path(mmem.__file__).parent
-FACE = {"app", "cli", "each", "lazy", "options", "progress", "tooling", "words", "render", "__main__"}
+FACE = {
+    *("app", "cli", "each", "lazy", "options", "pager", "progress", "tooling", "welcome", "words", "__main__"),
+    *("render", "dashboard", "folding", "marking", "styles"),
+}
 HEAVY = {"click", "rich", "mcp", "yaml"}
 
 
@@ -133,6 +136,8 @@ def loaded_by(words: list[str]) -> set[str]:
         (["serve", "--help"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp", "pydantic", "anyio"}),
         (["list-categories"], {"sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
         (["create-entities", "A"], {"sqlite_utils", "rich", "yaml", "mcp"}),
+        (["list-categories", "-v"], {"sqlite_utils", "rich", "yaml", "mcp"}),
+        (["stats"], {"sqlite_utils", "rich", "yaml", "mcp"}),
         (["read-graph"], {"sqlite_utils", "rich", "yaml", "mcp"}),
         (["search-nodes", "A"], {"sqlite_utils", "rich", "yaml", "mcp"}),
         (["export", "--to", "yaml"], {"sqlite_utils", "rich", "yaml", "mcp", "toon_format"}),

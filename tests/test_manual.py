@@ -196,23 +196,6 @@ def test_a_topic_is_bold_where_there_are_colours(mmem: Mmem) -> None:
     assert re.sub("\x1b\\[[01]m", "", shown) == mmem("help", "query").stdout
 
 
-def test_a_pager_that_is_set_shows_a_topic_on_a_terminal(mmem: Mmem, tmp_path: Path) -> None:
-    ran = mmem("help", "query", terminal=True, environ={"PAGER": "sh -c 'cat > paged'", "NO_COLOR": "1"})
-    assert (ran.stdout, ran.exit_status) == ("", 0)
-    assert (tmp_path / "paged").read_text("utf-8") == mmem("help", "query").stdout
-
-
-@pytest.mark.parametrize("pager", ["no-such-pager", "'", "no-such-pager --with words"])
-def test_a_pager_that_cant_start_is_done_without(mmem: Mmem, pager: str) -> None:
-    ran = mmem("help", "query", terminal=True, environ={"PAGER": pager, "NO_COLOR": "1"})
-    assert ran.stdout == mmem("help", "query").stdout
-
-
-def test_a_pager_that_is_closed_ends_quietly(mmem: Mmem) -> None:
-    ran = mmem("help", "query", terminal=True, environ={"MMEM_PAGER": "true", "PAGER": "no-such-pager"})
-    assert (ran.stdout, ran.stderr, ran.exit_status) == ("", "", 0)
-
-
 @pytest.mark.parametrize(("words", "file"), [([], "mmem.1"), (["seed"], "mmem-seed.1"), (["batch.7"], "mmem-batch.7")])
 def test_man_hands_the_page_to_man(mmem_process: Mmem, tmp_path: Path, words: list[str], file: str) -> None:
     program = tmp_path / "man"

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from mmem.matches import Matches
+from mmem.query import Query
 from mmem.records import AddedObservations, Entity, Graph, Observation, Properties, Relation
 from mmem.render import render
 from mmem.streams import Streams, visible
@@ -267,3 +269,59 @@ def test_the_width_is_80_where_nobody_knows_it() -> None:
 def test_a_silly_width_does_no_harm(columns: str) -> None:
     streams = Streams(stdout_is_terminal=True, environ={"COLUMNS": columns})
     assert "management" in render([entity(observation("management"))], streams)
+
+
+def found(query: str, thing: Entity, width: int = 80, *, color: str = "never", with_relations: bool = True) -> str:
+    """Return what a search shows of an entity."""
+    streams = Streams(stdout_is_terminal=True, color=color, environ={"COLUMNS": str(width)})
+    return render(graph(thing), streams, Matches(Query(query), with_relations=with_relations))
+
+
+HAY = {
+    "prose": ("before it all " * 200, "needle", " and after it " * 200),
+    "Japanese": ("最初の文章です。" * 100, "認証サービス", "が管理します。" * 100),
+    "lines": ("one\n" * 300, "needle", "\nother" * 300),
+    "one word": ("x" * 3000 + " ", "needle", " " + "y" * 3000),
+    "at the start": ("", "needle", " and more" * 400),
+    "at the end": ("as before " * 400, "needle", ""),
+    "combining": ("e\u0301" * 2000 + " ", "needle", " o\u0302" * 900),
+}
+
+
+@WIDTHS
+@pytest.mark.parametrize("hay", HAY.values(), ids=HAY.keys())
+def test_of_a_long_text_about_three_lines_are_shown_around_the_match(hay: tuple[str, str, str], width: int) -> None:
+    output = found(hay[1], entity(observation("".join(hay))), width)
+    text = output.split("\n\n1 entity")[0].split("\n")[1:]
+    assert hay[1] in content(output)
+    assert 2 <= len(text) <= 5
+    assert widest(output) <= width
+    assert text[0].startswith("└─ • …") == bool(hay[0])
+    assert text[-1].endswith(" …") == bool(hay[2])
+
+
+@pytest.mark.parametrize("text", ["needle " * 40, "needle\n" * 4, "認証" * 100])
+def test_a_text_that_is_hardly_longer_is_shown_whole(text: str) -> None:
+    assert squeezed(text) in content(found("needle", entity(observation(text))))
+
+
+def test_types_and_properties_that_matched_are_highlighted() -> None:
+    texts = observation("x", properties={"team": "needle"})
+    thing = entity(texts, entity_type="needle", properties={"needle": "a needle"})
+    assert len(re.findall(r"\x1b\[1;4(;36)?mneedle\x1b", found("needle", thing, color="always"))) == 4
+
+
+@pytest.mark.parametrize(("asked", "summary"), [(True, ", 0 relations\n"), (False, "1 observation\n")])
+def test_relations_that_were_not_asked_for_are_not_counted(asked: bool, summary: str) -> None:
+    assert found("x", entity(observation("x")), with_relations=asked).endswith(summary)
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "wanted"),
+    [
+        ("auth token", "auth " + "x " * 900 + "a token for auth here " + "y " * 900, "token for auth"),
+        ("認証 auth", "OAuthで管理します。" * 60 + "認証のauthです。" + "終わり。" * 90, "認証のauth"),
+    ],
+)
+def test_the_part_that_is_shown_is_where_most_of_the_words_are(query: str, text: str, wanted: str) -> None:
+    assert wanted.replace(" ", "") in content(found(query, entity(observation(text))))

@@ -337,7 +337,7 @@ def test_a_text_that_looks_like_json_stays_a_text(host: Host, text: str) -> None
 def test_an_unknown_argument_is_refused_with_the_valid_ones(host: Host) -> None:
     error = host.error("read_graph", limt=5)
     assert error == {
-        "error": "$: unknown argument 'limt'; did you mean 'limit'? (valid here: limit, offset, category)",
+        "error": "$: unknown argument 'limt'; did you mean 'limit'? (valid here: limit, offset, names, category)",
         "code": "invalid_arguments",
     }
     assert (

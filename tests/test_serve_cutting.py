@@ -176,6 +176,21 @@ def test_a_limit_of_the_request_is_kept_to(arguments: dict[str, int]) -> None:
         ] * (start == 0)
 
 
+@pytest.mark.parametrize("length", [1, 60, 900])
+def test_names_alone_go_on_page_by_page(length: int) -> None:
+    with memory() as one:
+        every = [f"{number:0{length}}" for number in range(300)]
+        call(one, "create_entities", entities=[{"name": name} for name in every])
+        shown: list[str] = []
+        for _ in range(50):
+            result = call(one, "read_graph", names=True, offset=len(shown))
+            shown += json.loads(result["content"][0]["text"])
+            if not notices(result):
+                break
+            assert f"`offset {len(shown)}` shows the next" in notices(result)[0]
+        assert shown == every
+
+
 def test_a_search_goes_on_with_the_same_limit() -> None:
     with memory() as one:
         fill(one, 130)

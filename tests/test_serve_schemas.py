@@ -34,24 +34,24 @@ HIDDEN = {
     },
 }
 SINCE = {  # arguments that multi-memory-mcp doesn't have
-    "read_graph": {"limit", "offset"},
+    "read_graph": {"limit", "offset", "names"},
     "search_nodes": {
         *("limit", "offset", "observations", "entityType", "observationType", "source", "since", "until"),
         *("properties", "relationType", "names", "relations", "allCategories"),
     },
-    "open_nodes": {"related"},
+    "open_nodes": {"related", "names"},
 }
 PREDECESSORS_BYTES = 10_207  # of multi-memory-mcp's `tools/list`, as compact JSON
 
 MORE_REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("create_relations", {"relations": [{"from": {"id": "1"}, "to": {"name": "B", "type": "t"}, "relationType": "r"}]}),
     ("delete_relations", {"relations": [{"fromId": "1", "toId": "2", "relationType": "uses"}]}),
-    ("read_graph", {"limit": 10, "offset": 20}),
+    ("read_graph", {"limit": 10, "offset": 20, "names": True}),
     ("search_nodes", {"query": "x", "limit": 10, "offset": 20, "observations": "matched"}),
     ("search_nodes", {"query": "x", "entityType": "a", "observationType": "b", "source": "c", "relationType": "d"}),
     ("search_nodes", {"query": "x", "since": "2026-01-01", "until": "2026-01-31", "properties": {"a": 1}}),
     ("search_nodes", {"query": "x", "names": True, "relations": False, "allCategories": True}),
-    ("open_nodes", {"entities": [{"id": "1"}], "related": True}),
+    ("open_nodes", {"entities": [{"id": "1"}], "related": True, "names": True}),
     ("list_categories", {}),
     *((name, {"category": "work", **given}) for name, given in [("read_graph", {}), ("delete_category", {})]),
 ]

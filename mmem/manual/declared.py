@@ -34,7 +34,18 @@ VARIABLES = (
         "no colours, or colours everywhere; the option takes `auto`, `always` and `never`",
         "`auto`",
     ),
-    Variable(("MMEM_PAGER", "PAGER"), (), "the program that shows a long text on a terminal"),
+    Variable(
+        ("MMEM_PAGER", "PAGER"),
+        ("--no-pager",),
+        "what shows long output on a terminal; empty or `cat`: nothing",
+        "`less -FRX`",
+    ),
+    Variable(
+        ("FORCE_HYPERLINK", "TERM_PROGRAM", "VTE_VERSION"),
+        (),
+        "`1` or `0`: links to files, whatever the terminal; what terminals say of themselves otherwise",
+    ),
+    Variable(("PATH",), (), "where `less`, `man` and other programs are found"),
     Variable(("TERM", "COLUMNS"), (), "`dumb` has no colours; how wide the terminal is", "what the terminal says"),
     Variable(
         ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"),
