@@ -33,6 +33,7 @@ class App:
     def __init__(self, streams: Streams | None = None) -> None:
         """Begin with no option given."""
         self.streams = streams or Streams()
+        self.words: list[str] = []  # the command line as it was given
         self.base_dir: str | None = None
         self.category: str | None = None
         self.format: str | None = None

@@ -1,9 +1,11 @@
 """The command line: the root group, and the one place where errors become words and exit statuses."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -41,6 +43,7 @@ class Root(LazyGroup):
         """Run and exit with one of `ExitStatus`; never with a traceback."""
         words = list(sys.argv[1:] if args is None else args)
         app = settings.pop("obj", None) or App()
+        app.words = words
         variable = app.streams.environ.get(ERRORS_VARIABLE, "")
         app.errors = errors_option(words, variable)
         if variable.lower() not in {"", "text", "json"}:
@@ -108,7 +111,7 @@ def _from_click(error: click.ClickException, app: App) -> MmemError:
             for line in welcome(app):
                 app.streams.note(line)
         return Usage("name a command; mmem --help lists them")
-    usage = Usage(_usage_message(error) if isinstance(error, click.UsageError) else error.format_message())
+    usage = Usage(_usage_message(error, app.words) if isinstance(error, click.UsageError) else error.format_message())
     usage.in_words = True
     return usage
 
@@ -124,15 +127,34 @@ def _bug(error: BaseException) -> Internal:
     )
 
 
-def _usage_message(error: click.UsageError) -> str:
+def _usage_message(error: click.UsageError, words: Sequence[str]) -> str:
     """Return click's message in our words, with a hint at what to do."""
     if isinstance(error, click.NoSuchOption):
-        near = did_you_mean(nearest(error.option_name, list(error.possibilities or ()), 1))
         hint = "a text that begins with a dash goes after --, behind all options"
+        if (word := _run_together(error.option_name, words)) is not None:
+            return f"there is no option '{word}' ({hint}: -- {word})"
+        near = did_you_mean(nearest(error.option_name, list(error.possibilities or ()), 1))
         return f"there is no option '{error.option_name}'{near} ({hint})"
-    message = error.format_message().rstrip(".")
+    message = error.format_message().rstrip(".") + _nearest_choice(error)
     message = message[:1].lower() + message[1:]
     return message if error.ctx is None else f"{message} (see {error.ctx.command_path} --help)"
+
+
+def _nearest_choice(error: click.UsageError) -> str:
+    """Return the nearest of an option's choices to the value that isn't one."""
+    given = re.match(r"'(.*)' is not one of ", error.message)
+    if given is None or not isinstance(error, click.BadParameter) or error.param is None:
+        return ""
+    choices = getattr(error.param.type, "choices", ())
+    return did_you_mean(nearest(given[1], [str(one) for one in choices], 1))
+
+
+def _run_together(option: str, words: Sequence[str]) -> str | None:
+    """Return the word of several letters behind one dash that click took an option of one letter from."""
+    if len(option) != 2 or option.startswith("--"):
+        return None
+    given = list(takewhile(lambda word: word != "--", words))
+    return next((word for word in given if re.match(r"-[^-].", word) and option[1] in word), None)
 
 
 @click.group(cls=Root, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import sqlite3
 
 from mmem.errors import Busy, IndexDamaged, Internal, MmemError, Storage
@@ -25,7 +26,7 @@ def from_sqlite(error: sqlite3.Error, path: str, timeout: float) -> MmemError:
     code, details = primary_code(error), {"path": path}
     if code in _BUSY:
         return Busy(
-            f"{path} is locked: another process has been writing for more than {timeout:g} s; try again",
+            f"{path} is locked: another process has been writing for more than {timeout:g} s; {how_to_see(path)}",
             details,
         )
     if code == sqlite3.SQLITE_NOTADB:
@@ -36,7 +37,7 @@ def from_sqlite(error: sqlite3.Error, path: str, timeout: float) -> MmemError:
     if in_index or getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CORRUPT_VTAB:
         return IndexDamaged(f"the search index in {path} is damaged and couldn't be rebuilt", details)
     if code == sqlite3.SQLITE_CORRUPT:
-        return Storage(f"{path} is damaged ({error}); restore it from a backup", details)
+        return Storage(f"{path} is damaged ({error}); bring a backup back with mmem restore", details)
     if code == sqlite3.SQLITE_READONLY:
         return Storage(
             f"{path} can't be written: permission denied; check the owner and mode of it and of its directory",
@@ -47,6 +48,11 @@ def from_sqlite(error: sqlite3.Error, path: str, timeout: float) -> MmemError:
     if code == sqlite3.SQLITE_IOERR:
         return Storage(f"reading or writing {path} failed ({error}); check the disk and its free space", details)
     return Internal(f"SQLite said '{error}' about {path}; this is a bug in mmem: please report it", details)
+
+
+def how_to_see(path: str) -> str:
+    """Return what to do where another process holds a file."""
+    return f"try again; `lsof {shlex.quote(path)}` shows which one" if os.name == "posix" else "try again"
 
 
 def _is_full(path: str) -> bool:

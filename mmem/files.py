@@ -33,7 +33,7 @@ def require_sqlite() -> None:
         raise Storage(f"this Python has SQLite {sqlite3.sqlite_version}; mmem needs {oldest}: use a newer Python")
 
 
-def categories(base_dir: str) -> list[str]:
+def categories(base_dir: str, timeout: float = TIMEOUT) -> list[str]:
     """Return the names of the categories, sorted: files that are named like one and hold a memory."""
     require_sqlite()
     try:
@@ -43,7 +43,9 @@ def categories(base_dir: str) -> list[str]:
         return []
     except OSError as error:
         raise from_os(error, base_dir) from error
-    return sorted(stem for stem in stems if category_fault(stem) is None and holds_memory(path_of(base_dir, stem)))
+    return sorted(
+        stem for stem in stems if category_fault(stem) is None and holds_memory(path_of(base_dir, stem), timeout)
+    )
 
 
 def path_of(base_dir: str, category: str) -> str:
@@ -51,12 +53,12 @@ def path_of(base_dir: str, category: str) -> str:
     return os.path.join(base_dir, f"{category}.db")
 
 
-def holds_memory(path: str) -> bool:
+def holds_memory(path: str, timeout: float = TIMEOUT) -> bool:
     """Tell whether a file is a database with the tables of a memory, without changing it."""
     if not os.path.isfile(path) or identity(path) is None:
         return False
     try:
-        conn = connect(path, "ro", TIMEOUT) if has_log(path) else connect_to_read(path, TIMEOUT)
+        conn = connect(path, "ro", timeout) if has_log(path) else connect_to_read(path, timeout)
         try:
             return all(
                 needed <= {row[1] for row in conn.execute(f"PRAGMA table_info({table})")}

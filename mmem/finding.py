@@ -7,6 +7,7 @@ from msgspec import structs
 
 from mmem.errors import IndexDamaged, MmemError
 from mmem.filters import Filters
+from mmem.hints import filter_hints
 from mmem.matches import Matches
 from mmem.observations import counts
 from mmem.outcomes import Notice, Outcome
@@ -58,6 +59,9 @@ def find(store: Store, category: str | None, finding: Finding) -> Outcome[Graph]
         found = searcher.find(finding.query, offset + limit + 1)
         if len(found.entity_ids) > offset + limit:
             transaction.notice(_next_page(finding.page))
+        if not found.entity_ids:
+            for hint in filter_hints(transaction, finding.filters):
+                transaction.notice(hint)
         found = found._replace(entity_ids=found.entity_ids[offset : offset + limit])
         graph = _graph(transaction, searcher, found, finding)
     scores = {str(id): score for id, score in found.scores.items()}
@@ -86,11 +90,17 @@ def find_everywhere(store: Store, finding: Finding) -> Outcome[Graph]:
         ranked += _ranked(category, outcome, finding.query)
     ranked.sort(key=lambda one: one.place)
     page = ranked[offset : offset + limit]
+    notices = [(where, one) for where, one in notices if one.code != "not_found" or _helps(one, bool(ranked))]
     said = _said(notices, {(one.category, one.entity.id) for one in page})
     if len(ranked) > offset + limit:
         said.append(_next_page(finding.page))
     scores = {f"{one.category}/{one.entity.id}": one.score for one in page}
     return Outcome(_merged(page), said, Matches(finding.query, scores, with_relations=finding.relations))
+
+
+def _helps(hint: Notice, found: bool) -> bool:
+    """Tell whether what a category says of a filter helps: where nothing was found anywhere, and something is near."""
+    return not found and bool(hint.details["nearest"])
 
 
 class _Ranked(NamedTuple):

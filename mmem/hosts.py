@@ -148,18 +148,25 @@ def command_line(entry: object) -> str:
     """Return what an entry runs, as a shell would be told, or the address that it names."""
     if not isinstance(entry, dict):
         return "nothing"
-    return shlex.join(_words(entry)) or str(entry.get("url", "nothing"))
+    return shlex.join(words_of(entry)) or str(entry.get("url", "nothing"))
 
 
 def is_memory_server(entry: object) -> bool:
     """Tell whether an entry runs mmem, its predecessor or the protocol's example of a memory."""
-    words = _words(entry) if isinstance(entry, dict) else []
+    return runs_mmem(entry) or any(known in word for word in words_of(entry) for known in _MEMORY_SERVERS)
+
+
+def runs_mmem(entry: object) -> bool:
+    """Tell whether an entry runs `mmem serve`."""
+    words = words_of(entry)
     programs = {re.split(r"[/\\]", word)[-1].removesuffix(".exe") for word in words}
-    runs_mmem = "mmem" in programs and "serve" in words
-    return runs_mmem or any(known in word for word in words for known in _MEMORY_SERVERS)
+    return "mmem" in programs and "serve" in words
 
 
-def _words(entry: Entry) -> list[str]:
+def words_of(entry: object) -> list[str]:
+    """Return the command of an entry and its arguments; nothing where it names none."""
+    if not isinstance(entry, dict):
+        return []
     arguments = entry.get("args")
     words = [entry.get("command"), *(arguments if isinstance(arguments, list) else [])]
     return [word for word in words if isinstance(word, str)]

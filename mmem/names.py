@@ -29,7 +29,9 @@ def require_category(name: str, where: str = "") -> str:
     if fault := category_fault(name):
         shown = ascii(name if len(name) <= 60 else name[:57] + "...")
         origin = f" (from {where})" if where else ""
-        raise InvalidArguments(f"category {shown}{origin} isn't a valid name: {fault}", {"category": name[:300]})
+        plain = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")
+        near = did_you_mean([plain] if len(name) <= 60 and category_fault(plain) is None else [])
+        raise InvalidArguments(f"category {shown}{origin} isn't a valid name: {fault}{near}", {"category": name[:300]})
     return name
 
 

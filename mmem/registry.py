@@ -46,6 +46,7 @@ COMMANDS = {
     "restore": Entry("Bring categories back from backups."),
     "reindex": Entry("Rebuild the search index of a category."),
     "purge": Entry("Make deleted texts unreadable in a category's file."),
+    "doctor": Entry("Check what mmem stands on, and mend what is safe."),
     "help": Entry("Explain a command or a topic."),
     "man": Entry("Show the manual page of a command or a topic."),
 }

@@ -53,10 +53,10 @@ def check(fresh: str, path: str, progress: Progress = lambda done, total: None) 
     """
     with closing(connect(fresh, "rw", TIMEOUT)) as conn:
         try:
-            with _hearing(conn, progress):
+            with hearing(conn, progress):
                 layout = inspect(conn, path)
                 _require_whole(conn)
-                held = contents(conn)._replace(left_behind=_left_behind(conn))
+                held = contents(conn)._replace(left_behind=left_behind(conn))
                 sound = not (layout.own and layout.full_text) or index_is_sound(conn)
             if not sound:
                 with about_target(path):
@@ -71,31 +71,41 @@ def check(fresh: str, path: str, progress: Progress = lambda done, total: None) 
 
 
 def _require_whole(conn: sqlite3.Connection) -> None:
+    if fault := fault_of(conn, "integrity_check"):
+        raise Damaged(fault)
+
+
+def fault_of(conn: sqlite3.Connection, pragma: str) -> str | None:
+    """Return what is wrong with a database's pages and rows, but for full-text indexes; None where nothing is.
+
+    `pragma` is SQLite's integrity_check or its quick_check, which doesn't compare indexes with rows.
+    """
     try:
-        found = _faults(conn, "20")
+        found = _faults(conn, pragma, "20")
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorcode", None) not in _UNOPENED:
             raise
         tables = conn.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'").fetchall()
-        found = [fault for (name,) in tables for fault in _faults(conn, f'"{name}"')]
+        found = [fault for (name,) in tables for fault in _faults(conn, pragma, f'"{name}"')]
     faults = [fault for fault in found if not any(word in fault.lower() for word in _FULL_TEXT)]
-    if faults:
-        lines = [line for line in faults[0].splitlines() if not line.startswith("***")]
-        raise Damaged((lines or faults)[0])
+    if not faults:
+        return None
+    lines = [line for line in faults[0].splitlines() if not line.startswith("***")]
+    return (lines or faults)[0]
 
 
-def _faults(conn: sqlite3.Connection, what: str) -> list[str]:
-    return [fault for (fault,) in conn.execute(f"PRAGMA integrity_check({what})") if fault != "ok"]
+def _faults(conn: sqlite3.Connection, pragma: str, what: str) -> list[str]:
+    return [fault for (fault,) in conn.execute(f"PRAGMA {pragma}({what})") if fault != "ok"]
 
 
-def _left_behind(conn: sqlite3.Connection) -> int:
+def left_behind(conn: sqlite3.Connection) -> int:
     """Return how many rows belong to entities that a program deleted with SQLite's foreign keys off."""
     count: int = conn.execute("SELECT count(*) FROM pragma_foreign_key_check").fetchone()[0]
     return count
 
 
 @contextmanager
-def _hearing(conn: sqlite3.Connection, progress: Progress) -> Iterator[None]:
+def hearing(conn: sqlite3.Connection, progress: Progress) -> Iterator[None]:
     """Hear Ctrl-C within long statements, which SQLite reports as its own interruption; tell how far they are."""
     done, total = 0, conn.execute("PRAGMA page_count").fetchone()[0] * _STEPS_A_PAGE
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 
 from mmem.copies import Progress, about_folder, about_target, copy, put, unnamed
 from mmem.errors import Busy, Conflict, Storage
-from mmem.faults import primary_code
+from mmem.faults import how_to_see, primary_code
 from mmem.files import TIMEOUT, connect, directory_lock, inode, remove, waiting
 
 _SLICE = 0.02  # seconds between looks at the clock while another process writes, so that Ctrl-C is heard
@@ -102,7 +102,8 @@ class _Held:
         self._queue.close()
         if time.monotonic() > deadline:
             raise Busy(
-                f"{self._path} is locked: another process has been writing for more than {TIMEOUT:g} s; try again",
+                f"{self._path} is locked: another process has been writing for more than {TIMEOUT:g} s; "
+                f"{how_to_see(self._path)}",
                 {"path": self._path},
             )
         self._queue.enter_context(waiting(self._path))

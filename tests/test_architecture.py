@@ -76,6 +76,14 @@ def test_the_manual_knows_click_only_where_it_describes_commands(file: Path) -> 
     assert describes or not known
 
 
+@pytest.mark.parametrize("file", sorted((CORE / "checkup").glob("*.py")), ids=lambda file: file.stem)
+def test_a_checkup_is_a_part_of_the_core(file: Path) -> None:
+    names = imports(file)
+    assert not {name.split(".")[0] for name in names} & {*HEAVY, "sqlite_utils"}
+    assert not {name for name in names if name.startswith("mmem.commands")}
+    assert not {name.split(".")[1] for name in names if name.startswith("mmem.")} & FACE
+
+
 @pytest.mark.parametrize("name", ["__init__", "claim", "answers", "cutting", "multi_memory", "server_memory", "start"])
 def test_the_server_imports_the_sdk_last(name: str) -> None:
     assert not {module.split(".")[0] for module in imports(CORE / "server" / f"{name}.py")} & {"mcp", "anyio"}

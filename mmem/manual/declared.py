@@ -57,7 +57,9 @@ VARIABLES = (
 
 STATUSES = {
     (ExitStatus.OK,): "done; an empty result is a success",
-    (ExitStatus.FAILED,): "a request of a batch failed, you said no at a prompt, or mmem has a bug",
+    (
+        ExitStatus.FAILED,
+    ): "a request of a batch failed, `mmem doctor` found a problem, you said no at a prompt, or mmem has a bug",
     (ExitStatus.USAGE,): "the words or the request are wrong",
     (ExitStatus.NOT_FOUND,): "a named entity or category isn't there (`open-nodes`: none of them); not so for "
     "deletions and for reading a category, where a notice says it",

@@ -4,6 +4,7 @@ from importlib import resources
 from pathlib import Path
 
 from mmem.errors import Usage
+from mmem.names import did_you_mean, nearest
 
 
 def fixtures() -> list[str]:
@@ -21,7 +22,8 @@ def source(name: str) -> tuple[bytes, str]:
         return Path(name).read_bytes(), name
     except FileNotFoundError:
         listed = ", ".join(shipped)
-        raise Usage(f"there is no file '{name}', and no graph of that name ships with mmem ({listed})") from None
+        near = did_you_mean(nearest(name, shipped, 1))
+        raise Usage(f"there is no file '{name}', and no graph of that name ships with mmem ({listed}){near}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a file's name"
         raise Usage(f"{name}: {reason.lower()}") from None
