@@ -29,6 +29,13 @@ _LEAST_BYTES = 10_000
     help="The eleven tools of multi-memory-mcp, or the nine of the reference server, with one category.",
 )
 @click.option("--read-only", is_flag=True, help="List no tool that changes something, and refuse it.")
+@click.option(
+    "--tools",
+    type=click.Choice(["eleven", "all"]),
+    default="eleven",
+    show_default=True,
+    help="With all, what reads the graph in other ways comes along: neighbors and path.",
+)
 @click.option("--pin", metavar="CATEGORY", help="Serve this category alone.")
 @click.option(
     "--max-bytes",
@@ -39,7 +46,7 @@ _LEAST_BYTES = 10_000
     help="Cut a result that is larger, where an entity ends.",
 )
 @shared_options
-def command(dialect: str, read_only: bool, pin: str | None, max_bytes: int) -> None:
+def command(dialect: str, read_only: bool, tools: str, pin: str | None, max_bytes: int) -> None:
     """Serve the tools to Claude Desktop and other MCP hosts.
 
     Speaks the Model Context Protocol on standard input and output, until its input ends. A host starts it; see
@@ -51,6 +58,8 @@ def command(dialect: str, read_only: bool, pin: str | None, max_bytes: int) -> N
     mmem serve --dialect server-memory -c work
     """
     app = click.get_current_context().find_object(App) or App()
+    if tools == "all" and dialect != "multi-memory":
+        raise Usage(f"the dialect {dialect} has its own tools; --tools all goes with multi-memory")
     _choose_category(app, pin)
     serialization = _serialization(app)
     app.default_category()
@@ -64,7 +73,7 @@ def command(dialect: str, read_only: bool, pin: str | None, max_bytes: int) -> N
     from mmem.server.multi_memory import Options
     from mmem.server.start import start
 
-    options = Options(serialization, max_bytes, read_only, pin)
+    options = Options(serialization, max_bytes, read_only, pin, tools == "all")
     with app.store() as store:
         ended_by = start(store, dialect, options, wire, app.streams)
     _leave(ExitStatus.INTERRUPTED if ended_by == signal.SIGINT else ExitStatus.OK)

@@ -22,6 +22,11 @@ _HINTS = {  # what messages call arguments and tools, and what these are called 
     "limit": "--limit",
     "offset": "--offset",
     "type": "--type",
+    "maxLength": "--max",
+    "directed": "--directed",
+    "dropRelations": "--drop-relations",
+    "merge": "mmem merge",
+    "move": "mmem move",
 }
 _HINT = re.compile(r"`(?P<word>" + "|".join(_HINTS) + r")(?P<rest> \w+)?`")
 _PATH = re.compile(rf"\$(?:(?:{_STEP})*(?P<last>{_STEP}))?: ")
@@ -168,6 +173,8 @@ def spoken(message: str) -> str:
 
     def last(match: re.Match[str]) -> str:
         step = match["last"] or ""
+        if step == ".entity":  # it is NAME, the one thing that was said
+            return ""
         if step.startswith("."):
             return f"{step[1:]}: "
         return f"{step[1:-1]}: " if step.startswith('["') else ""

@@ -199,7 +199,8 @@ def as_reference(given: int | str | Reference | End) -> Reference:
     return Reference(id=given) if isinstance(given, int) else Reference(name=given)
 
 
-def _at(path: str, given: int | str | Reference | End) -> Reference:
+def reference_at(path: str, given: int | str | Reference | End) -> Reference:
+    """Return what stands at a path as a reference. Raises `ValueError` that names the place."""
     try:
         return as_reference(given)
     except ValueError as error:
@@ -208,7 +209,7 @@ def _at(path: str, given: int | str | Reference | End) -> Reference:
 
 def references(given: list[AnyReference]) -> list[Reference]:
     """Return a request's list of entities as references. Raises `ValueError` that names the place."""
-    return [_at(f".entities[{index}]", one) for index, one in enumerate(given)]
+    return [reference_at(f".entities[{index}]", one) for index, one in enumerate(given)]
 
 
 _RELATION_KEYS = {
@@ -228,8 +229,8 @@ class RelationInput(Part, frozen=True, rename=_RELATION_KEYS.get):
     properties: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        force_setattr(self, "source_end", _at(".from", self.source_end))
-        force_setattr(self, "target_end", _at(".to", self.target_end))
+        force_setattr(self, "source_end", reference_at(".from", self.source_end))
+        force_setattr(self, "target_end", reference_at(".to", self.target_end))
         _require_name("relationType", self.relation_type)
         if self.properties is not None:
             _require_properties(self.properties)

@@ -103,6 +103,24 @@ class CategoryFile:
         """Whether the file is in WAL mode, so that nobody who reads waits; False before it is opened."""
         return self._wal
 
+    @contextmanager
+    def durable(self) -> Iterator[None]:
+        """Let each COMMIT within outlast a power failure; inside a transaction nothing is changed."""
+        if self.in_transaction:
+            yield
+            return
+        before = self._synchronous
+        self._set_synchronous("FULL")
+        try:
+            yield
+        finally:
+            self._set_synchronous(before)
+
+    def _set_synchronous(self, level: str) -> None:
+        self._synchronous = level
+        if self._conn is not None and not self._conn.in_transaction:
+            self._conn.execute(f"PRAGMA synchronous = {level}")
+
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
         if self._conn is not None:

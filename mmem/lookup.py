@@ -153,6 +153,12 @@ def near_twins(transaction: Transaction, new: Sequence[Found]) -> dict[int, Foun
     return twins
 
 
+def twin_of(transaction: Transaction, found: Found) -> Found | None:
+    """Return another entity whose name differs from this one's only in case, spaces, `_` and `-`."""
+    same = (other for _, other in _twins(transaction, [twin_key(found.name)]))
+    return next((other for other in same if other.name != found.name), None)
+
+
 def _twins(transaction: Transaction, keys: list[str]) -> Iterable[tuple[str, Found]]:
     """Return each entity that has one of the keys, with the key, the oldest first."""
     if not transaction.layout.own:

@@ -32,7 +32,7 @@ class Missing:
             others = self._resolver.others(reference)
             yield Notice("not_found", f"{path}: {sentence}", path=path, **_details(reference, others))
 
-    def require_none(self) -> None:
+    def require_none(self, *, reading: bool = False) -> None:
         """Raise `NotFound` that names every one with its path, if there is any."""
         if not self._items:
             return
@@ -42,7 +42,8 @@ class Missing:
         ]
         listed = [{"path": path, **_details(item, self._resolver.others(item))} for path, item in self._items]
         no_category = [n.message for n in self._transaction.notices if n.code == "no_such_category"]
-        raise NotFound("; ".join([*sentences, *no_category]) + " (nothing was written)", {"missing": listed})
+        written = "" if reading else " (nothing was written)"
+        raise NotFound("; ".join([*sentences, *no_category]) + written, {"missing": listed})
 
     def _sentence(self, reference: Reference, suggest: bool) -> str:
         category = f"in category '{self._transaction.category}'"

@@ -78,6 +78,17 @@ class NamedElsewhere(Struct, frozen=True, kw_only=True):
     name: str
 
 
+class Named(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An entity without what it holds: `{id, name, entityType}`."""
+
+    id: str
+    name: str
+    entity_type: str
+
+    def __str__(self) -> str:
+        return f"'{self.name}'" + (f" ({self.entity_type})" if self.entity_type else "")
+
+
 class Graph(Struct, frozen=True, kw_only=True):
     """Entities and the relations that go with them: `{entities, relations}`."""
 

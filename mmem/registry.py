@@ -16,10 +16,11 @@ T = TypeVar("T")
 
 
 class Entry(NamedTuple):
-    """A command: its one line of help, and whether it is a tool that requests can ask for."""
+    """A command: its one line of help, whether it is a tool that requests can ask for, and whether hosts see it."""
 
     help: str
     tool: bool = False
+    further: bool = False  # a tool beyond the eleven, which a server offers where that is asked for
 
 
 COMMANDS = {
@@ -34,6 +35,13 @@ COMMANDS = {
     "open-nodes": Entry("Show entities by name or id.", tool=True),
     "list-categories": Entry("List the categories.", tool=True),
     "delete-category": Entry("Delete a category with everything in it.", tool=True),
+    "neighbors": Entry("Show the entities around one.", tool=True, further=True),
+    "path": Entry("Show a shortest path between two entities.", tool=True, further=True),
+    "rename": Entry("Give an entity another name.", tool=True, further=True),
+    "retype": Entry("Give an entity another type.", tool=True, further=True),
+    "merge": Entry("Make one of two entities: NAME gets all that OTHER has.", tool=True, further=True),
+    "move": Entry("Move entities to another category.", tool=True, further=True),
+    "edit": Entry("Change an entity in your editor."),
     "batch": Entry("Carry out requests from JSON lines."),
     "serve": Entry("Serve the tools to Claude Desktop and other MCP hosts."),
     "config": Entry("Configure a host to use mmem."),
@@ -63,6 +71,7 @@ class Tool(NamedTuple):
     idempotent: bool = False  # a write that changes nothing more when it is repeated
     creates: "Callable[[Any], bool]" = lambda request: False  # would create a missing category
     alone: bool = False  # can't share a transaction with other requests
+    target: "Callable[[Any], str | None]" = lambda request: None  # another category that it writes to
     run_many: "Callable[[Store, Sequence[Any]], list[Outcome[Any]]] | None" = None  # several that join, at once
     joins: "Callable[[Any], bool]" = lambda request: False
 

@@ -156,6 +156,15 @@ class Store:
         raise Conflict(f"category '{category}' is being deleted again and again; try again")
 
     @contextmanager
+    def durable(self, category: str) -> Iterator[None]:
+        """Let each COMMIT to a category within outlast a power failure, however the store is opened."""
+        if category in self._imaginary:
+            yield
+            return
+        with self._file(category).durable():
+            yield
+
+    @contextmanager
     def writing(self, given: str | None, *, create: bool = False) -> Iterator[Transaction]:
         """Write to a category in one transaction. Only with `create` does a missing one come to be.
 

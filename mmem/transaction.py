@@ -18,6 +18,8 @@ _ROWS_A_STATEMENT = 500  # times eight columns stays far below SQLite's 32,766 v
 _MANY = 300  # rows that make FTS5's buffer large
 _WORTH_MERGING = 5_000  # new rows whose segments are worth merging at once
 
+_OBSERVATIONS_OF = "SELECT count(*) FROM json_each(?) j CROSS JOIN observations o ON o.entity_id = j.value"
+
 
 class Pending:
     """What a transaction has inserted so far, shared by its parts."""
@@ -196,7 +198,9 @@ class Transaction:
         self.flush_index()
         if table == "entities" and "name" in columns:
             self._pending.names_are_known = False
-        if table == "observations" and "content" in columns:
+            renamed = id_list(cast(int, row[0]) for row in rows)
+            self._pending.unembedded += self.conn.execute(_OBSERVATIONS_OF, (renamed,)).fetchone()[0]
+        if table == "observations" and not {"content", "entity_id"}.isdisjoint(columns):
             self._pending.unembedded += len(rows)
         one = f"({', '.join('?' * (len(columns) + 1))})"
         assignments = ", ".join(f"{name} = new.{name}" for name in columns) + extra

@@ -17,6 +17,7 @@ from mmem.envelope import Asked, Refused
 from mmem.errors import Internal, InvalidRequest, MmemError, RolledBack, Skipped
 from mmem.names import require_category
 from mmem.outcomes import Outcome
+from mmem.registry import carry_out
 from mmem.store import Store
 
 
@@ -106,6 +107,11 @@ class WholeBatch(Batch):
     def _carry_out_alone(self, asked: Asked) -> Outcome[object]:
         if not self._dry_run or self._atomic:
             raise InvalidRequest(f"{asked.name} can't be undone, so it has no place in --atomic")
+        target = asked.tool.target(asked.request)
+        if target is not None:
+            self._hold(asked, create=False)
+            self._hold_category(target, create=True)
+            return carry_out(self._store, asked.tool, asked.request)
         category = require_category(asked.request.category or "")
         if category not in self._store.categories():
             raise self._store.no_category(category)
@@ -113,7 +119,11 @@ class WholeBatch(Batch):
 
     def _hold(self, asked: Asked, *, create: bool) -> None:
         category = self._category_of(asked)
-        if category is None or category in self._groups:
+        if category is not None:
+            self._hold_category(category, create=create)
+
+    def _hold_category(self, category: str, *, create: bool) -> None:
+        if category in self._groups:
             return
         group = ExitStack()
         with suppress(Missing):

@@ -70,6 +70,9 @@ WRITES = st.one_of(
         override=FLAGS,
     ),
     _tool("delete_entities", entities=_list(REFERENCES)),
+    _tool("rename", entity=REFERENCES, newName=NAMES),
+    _tool("retype", entity=REFERENCES, newType=st.sampled_from(["", "t"])),
+    _tool("merge", into=REFERENCES, **{"from": REFERENCES}),
     _tool("delete_observations", deletions=_list(_object(entityName=NAMES, observationType=KINDS, source=SOURCES))),
     _tool("delete_relations", relations=_list(_object(id=st.integers(1, 3)))),
 )
@@ -77,6 +80,8 @@ READS = st.one_of(
     _tool("read_graph", limit=st.sampled_from([None, 1, 2])),
     _tool("search_nodes", query=st.sampled_from(["amber", "x", "two", "A", "cafe", ""])),
     _tool("open_nodes", entities=_list(REFERENCES), related=FLAGS),
+    _tool("neighbors", entity=REFERENCES, depth=st.sampled_from([None, 2])),
+    _tool("path", **{"from": REFERENCES, "to": REFERENCES}),
     st.just({"tool": "list_categories"}),
 )
 DELETIONS = _object(tool=st.just("delete_category"), arguments=_object(category=st.sampled_from([*CATEGORIES, "x"])))

@@ -28,6 +28,12 @@ _BEFORE = {
     "batch": """
         echo '{"tool": "read_graph"}' > requests.jsonl
         echo '{"name": "Bob"}' > people.jsonl""",
+    "edit": """
+        export EDITOR=true
+        mkdir -p bin
+        printf '#!/bin/sh\\n' > bin/code
+        chmod +x bin/code
+        export PATH="$PWD/bin:$PATH\"""",
     "import": """
         echo '{"type": "entity", "name": "Ann", "entityType": "person", "observations": []}' > memory.jsonl
         echo '[{"name": "Bo", "entityType": "person", "observations": ["Sails"]}]' > notes.json

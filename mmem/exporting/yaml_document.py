@@ -14,13 +14,15 @@ from mmem.visible import plural
 class Writer(Base):
     """Writes a record's keys a line each, and an observation that is nothing but a text as that text."""
 
+    _no_times = 0
+
     def write(self, selection: Selection) -> None:
         """Write one document."""
         self._no_times = 0
         if self._several:
             self.sink.text(f"---\ncategory: {flow(selection.category)}\n")
         lines = [
-            self._list("entities", (self._entity(entity) for entity in selection.entities())),
+            self._list("entities", (self.entity(entity) for entity in selection.entities())),
             self._list("relations", map(_relation, selection.relations())),
         ]
         for text in lines:
@@ -39,7 +41,8 @@ class Writer(Base):
         yield f"{key}:\n{first}"
         yield from items
 
-    def _entity(self, entity: Entity) -> str:
+    def entity(self, entity: Entity) -> str:
+        """Return an entity as an item of the list of entities."""
         lines = [f"  - name: {block(entity.name, 6)}"]
         if entity.entity_type:
             lines.append(f"    entityType: {block(entity.entity_type, 6)}")

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+import msgspec
+
 from mmem.importing.given import Text
 from mmem.transaction import Transaction, id_list
 
@@ -29,6 +31,7 @@ class Held:
 
     def hold(self, key: Key, what: What) -> None:
         """Note that a text stands at a key."""
+        what = (*what[:2], _sorted(what[2]))
         self.at[key] = what
         self._texts.add(what[0])
         self._whole.add(what)
@@ -40,7 +43,7 @@ class Held:
         another text, it takes the type with the first free number behind it.
         """
         wanted = given.observation_type, given.source
-        what = given.text, given.timestamp or "", given.properties or ""
+        what = given.text, given.timestamp or "", _sorted(given.properties)
         bare = not (given.timestamp or given.properties)
         if wanted == _PLAIN and (given.text in self._texts if bare else what in self._whole):
             return None
@@ -74,6 +77,16 @@ class Held:
             number += 1
         self._numbers[wanted] = number
         return key
+
+
+def _sorted(properties: str | None) -> str:
+    """Return properties as JSON in which the order of the keys makes no difference."""
+    if not properties:
+        return ""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(properties), order="sorted").decode()
+    except msgspec.MsgspecError:  # another program may store anything
+        return properties
 
 
 def held_by(transaction: Transaction, entity_ids: Iterable[int]) -> dict[int, Held]:

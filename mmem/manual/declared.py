@@ -46,6 +46,7 @@ VARIABLES = (
         "`1` or `0`: links to files, whatever the terminal; what terminals say of themselves otherwise",
     ),
     Variable(("PATH",), (), "where `less`, `man` and other programs are found"),
+    Variable(("VISUAL", "EDITOR"), (), "the editor of `mmem edit`", "`vi`"),
     Variable(("TERM", "COLUMNS"), (), "`dumb` has no colours; how wide the terminal is", "what the terminal says"),
     Variable(
         ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR"),

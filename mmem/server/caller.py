@@ -27,7 +27,10 @@ _LONG = 1 << 15  # bytes of arguments that are worth a thread, which costs about
 _LARGE = 1 << 21  # bytes of a file that takes a while to read whole, or to convert
 _HUGE = 1 << 24  # bytes of a file that takes a while to search, or to open or delete much of
 _FRESH = 0.5  # seconds that a file's size is believed
-_SLOW_IN_HUGE = {"search_nodes", "open_nodes", "delete_entities", "delete_observations", "delete_relations"}
+_SLOW_IN_HUGE = {
+    *("search_nodes", "open_nodes", "neighbors", "path"),
+    *("delete_entities", "delete_observations", "delete_relations"),
+}
 
 
 class Caller:

@@ -36,10 +36,11 @@ class Options(NamedTuple):
     max_bytes: int = 900_000
     read_only: bool = False
     pin: str | None = None
+    all_tools: bool = False
 
 
 class MultiMemory:
-    """The eleven tools on every category, or on the one that is pinned."""
+    """The eleven tools, or all that a server may offer, on every category, or on the one that is pinned."""
 
     announces_always = False
 
@@ -50,8 +51,7 @@ class MultiMemory:
         self._options = options
         self._most = options.max_bytes - _FRAME - _CUT_NOTICE
         pinned = {"list_categories", "delete_category"} if options.pin else set()
-        names = [name.replace("-", "_") for name, entry in COMMANDS.items() if entry.tool]
-        known = {name: tool(name) for name in names if name not in pinned}
+        known = {name: one for name, one in _offered(options.all_tools).items() if name not in pinned}
         self._refused = {name for name, one in known.items() if one.writes and options.read_only}
         self._tools = {name: one for name, one in known.items() if name not in self._refused}
         self.instructions = instructions(store.default_category, options.pin is not None, options.read_only)
@@ -176,6 +176,18 @@ class MultiMemory:
         return part.text, said(part, "read_graph shows the others with `limit` and `offset`", total).message
 
 
+def _offered(all_tools: bool) -> dict[str, Tool]:
+    """Return the eleven tools; with `all_tools`, those of the further ones that only read as well."""
+    offered = {}
+    for command, entry in COMMANDS.items():
+        if entry.tool and (all_tools or not entry.further):
+            name = command.replace("-", "_")
+            one = tool(name)
+            if not (entry.further and one.writes):
+                offered[name] = one
+    return offered
+
+
 def _bounded(request: Any, most: int) -> Any:
     """Return a reading of no more entities than could fit: a large category isn't read whole to show its start."""
     return request if request.limit is not None and request.limit <= most else structs.replace(request, limit=most)
@@ -183,6 +195,8 @@ def _bounded(request: Any, most: int) -> Any:
 
 def _owner(name: str, request: Request) -> Owner:
     """Return with which entity a relation goes; each as the tool has it."""
+    if name in {"neighbors", "path"}:
+        return max
     if name == "open_nodes":
         return min if getattr(request, "related", False) else max
     return first_end if name == "read_graph" else min
