@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line. `mmem --version` answers before anything is imported."""
+    """Run the command line. `mmem --version` and what TAB asks for are answered before anything is imported."""
     if sys.argv[1:] == ["--version"]:
         from mmem import __version__
 
@@ -15,6 +15,11 @@ def main() -> None:
             return
         except (OSError, AttributeError):
             pass  # the full command line knows what to say
+    if sys.argv[1:2] == ["__complete"]:
+        from mmem.shells.names import answer
+
+        answer(sys.argv[2:])
+        return
     gc.disable()  # a command is over before a collection pays; what runs for long turns it on again
     try:
         from mmem.cli import cli

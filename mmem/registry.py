@@ -45,6 +45,7 @@ COMMANDS = {
     "batch": Entry("Carry out requests from JSON lines."),
     "serve": Entry("Serve the tools to Claude Desktop and other MCP hosts."),
     "config": Entry("Configure a host to use mmem."),
+    "completions": Entry("Have TAB complete commands, options and names in your shell."),
     "seed": Entry("Fill categories from graphs in YAML."),
     "import": Entry("Import graphs from files of other memory programs."),
     "export": Entry("Write a graph as JSON lines, YAML, CSV, GraphML and more."),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mmem.errors import InvalidArguments
+from mmem.twins import twin_key as twin_key
 
 MAX_NAME = 1_000  # characters, for names, types and sources
 MAX_TEXT = 1 << 20  # bytes of UTF-8, for one observation
@@ -115,12 +116,3 @@ def _is_plainly_storable(value: object) -> bool:
 def nfc(text: str) -> str:
     """Return the text in Unicode's normal form C, in which names and types are stored."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
-def twin_key(name: str) -> str:
-    """Return what near twins share: NFKC, case folded, without spaces, `_` and `-`."""
-    if name.isascii():
-        name = name.lower()
-    else:
-        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).casefold()
-    return name.replace(" ", "").replace("_", "").replace("-", "")

@@ -103,7 +103,7 @@ def test_a_command_knows_no_sql(command: str) -> None:
 def test_nothing_but_sqlite_opens_a_category() -> None:
     """On POSIX, closing a file drops the process's locks on it: SQLite's own, too (see "How To Corrupt", 2.2)."""
     names = "files category_file store layout schema transaction copies soundness backups places restores swapping"
-    for name in names.split():
+    for name in [*names.split(), "shells/names"]:
         calls = [
             node.func for node in ast.walk(ast.parse((CORE / f"{name}.py").read_text())) if isinstance(node, ast.Call)
         ]
@@ -139,6 +139,10 @@ def loaded_by(words: list[str]) -> set[str]:
     ("words", "forbidden"),
     [
         (["--version"], {"click", "sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp", "json"}),
+        (
+            ["__complete", "entity", "Z"],
+            {"click", "json", "sqlite_utils", "msgspec", "rich", "yaml", "mcp"},
+        ),
         (["--help"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
         (["help", "query"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp"}),
         (["serve", "--help"], {"sqlite3", "sqlite_utils", "msgspec", "rich", "yaml", "mcp", "pydantic", "anyio"}),

@@ -53,6 +53,11 @@ VARIABLES = (
         (),
         "where `mmem config` finds the files of hosts",
     ),
+    Variable(
+        ("XDG_DATA_HOME", "BASH_COMPLETION_USER_DIR"),
+        (),
+        "where `mmem completions --install` puts its files",
+    ),
     Variable(("MEMORY_FILE_PATH",), (), "the reference server's file, which `mmem serve` offers to import"),
 )
 
