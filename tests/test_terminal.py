@@ -127,7 +127,7 @@ def test_notices_come_after_the_pages(thirty: None) -> None:
         ({"TERM_PROGRAM": "vscode"}, True),
         ({"TERM_PROGRAM": "Apple_Terminal"}, False),
         ({"VTE_VERSION": "7200", "SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"}, False),
-        ({"VTE_VERSION": "7200", "TMUX": "/tmp/tmux,1,0"}, False),
+        ({"VTE_VERSION": "7200", "TMUX": "/run/tmux,1,0"}, False),
         ({"TERM": "xterm", "FORCE_HYPERLINK": "1"}, True),
         ({"VTE_VERSION": "7200", "FORCE_HYPERLINK": "0"}, False),
     ],
