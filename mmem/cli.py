@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -132,7 +133,7 @@ def _usage_message(error: click.UsageError, words: Sequence[str]) -> str:
     if isinstance(error, click.NoSuchOption):
         hint = "a text that begins with a dash goes after --, behind all options"
         if (word := _run_together(error.option_name, words)) is not None:
-            return f"there is no option '{word}' ({hint}: -- {word})"
+            return f"there is no option '{word}' ({hint}: -- {shlex.quote(word)})"
         near = did_you_mean(nearest(error.option_name, list(error.possibilities or ()), 1))
         return f"there is no option '{error.option_name}'{near} ({hint})"
     message = error.format_message().rstrip(".") + _nearest_choice(error)

@@ -834,7 +834,7 @@ BAD_WORDS: list[tuple[tuple[str, ...], int, tuple[str, ...]]] = [
     (("create-relations", "A", "r", "B", "-p", "x"), 2, ("'-p'",)),
     (("add-observations",), 2, ("NAME", "TEXT")),
     (("add-observations", "A"), 2, ("NAME", "TEXT")),
-    (("add-observations", "A", "-50% budget"), 2, ("'-5'", "after --")),
+    (("add-observations", "A", "-50% budget"), 2, ("'-50% budget'", "after --", "-- '-50% budget'")),
     (("add-observations", "A", "--budget"), 2, ("'--budget'", "after --")),
     (("add-observations", "Zed", "x"), 3, ("'Zed'", "nothing was written")),
     (("add-observations", "Twin", "x"), 3, ("'t'", "'u'")),
