@@ -69,10 +69,12 @@ class CategoryFile:
         timeout: float = 30.0,
         patience: "Patience | None" = None,
         temp_store: str = "MEMORY",
+        keep_mode: bool = False,
     ) -> None:
         """Open nothing yet. `timeout` is in seconds, `patience` that of writes where it differs.
 
-        `synchronous` is SQLite's NORMAL or FULL, `temp_store` MEMORY or FILE: where it sorts what is large.
+        `synchronous` is SQLite's NORMAL or FULL, `temp_store` MEMORY or FILE: where it sorts what is large. With
+        `keep_mode` a file without a write-ahead log doesn't get one: nothing written to it is to stay.
         """
         self.category = category
         self.path = path
@@ -80,6 +82,7 @@ class CategoryFile:
         self._patience = patience or Patience(timeout)
         self._synchronous = synchronous
         self._temp_store = temp_store
+        self._keep_mode = keep_mode
         self._conn: sqlite3.Connection | None = None
         self._identity: Identity | None = None
         self._log: Identity | None = None
@@ -384,7 +387,7 @@ class CategoryFile:
             conn = self._connection() if self._conn is None or self._frozen else self._conn
             if conn.in_transaction:
                 raise Conflict(f"category '{self.category}' is in a transaction already", {"category": self.category})
-            if not self._wal:
+            if not self._wal and not self._keep_mode:
                 self._wal = _use_wal(conn)
             try:
                 self._lock(conn)

@@ -271,6 +271,7 @@ class Store:
             timeout=self._timeout,
             patience=self._patience,
             temp_store=self._temp_store,
+            keep_mode=self._dry_run,
         )
         self._open[category] = file
         return file

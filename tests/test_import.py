@@ -1,9 +1,11 @@
 """Files of other memory programs: every class that was met in public, what is made of it, and that the sums close."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -720,3 +722,13 @@ def test_a_rejected_line_of_yaml_is_that_line(imported: Import, tmp_path: Path) 
     text = "entities: {A: , A b: , c d: , d: }\nrelations:\n  - A b c d\n"
     imported(text, "--keep-going", name="memory.yaml")
     assert (tmp_path / "memory.yaml.rejects.jsonl").read_text() == "  - A b c d\n"
+
+
+def test_a_dry_run_changes_no_byte_of_a_file_without_a_log(mmem: Any, imported: Import, base: Path) -> None:
+    mmem("create-entities", "Lamp", "-t", "thing")
+    with closing(sqlite3.connect(base / "default.db")) as conn:
+        assert conn.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    before = (base / "default.db").read_bytes()
+    assert imported(f"{E}\n{F}\n{R}", "--dry-run").json["created"] == 2
+    assert (base / "default.db").read_bytes() == before
+    assert sorted(path.name for path in base.iterdir()) == ["default.db"]
