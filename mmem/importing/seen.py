@@ -22,7 +22,7 @@ class Seen:
         for found in entities:
             ids = known[found.name]
             if len(ids) > 1:
-                order = self._shared.setdefault(found.name, [id for id in ids if id not in new and self._is_met(id)])
+                order = self._shared.setdefault(found.name, [id for id in ids if id not in new and self.is_named(id)])
                 if found.id not in order:
                     order.append(found.id)
             elif found.id < self._first:
@@ -34,16 +34,13 @@ class Seen:
 
     def is_named(self, id: int) -> bool:
         """Tell whether a file named an entity, or made it."""
-        return self._is_met(id)
+        if id >= self._first:
+            return True
+        place = id >> 3
+        return place < len(self._met) and bool(self._met[place] >> (id & 7) & 1)
 
     def _meet(self, id: int) -> None:
         place = id >> 3
         if place >= len(self._met):
             self._met.extend(bytes(place + 1 - len(self._met)))
         self._met[place] |= 1 << (id & 7)
-
-    def _is_met(self, id: int) -> bool:
-        if id >= self._first:
-            return True
-        place = id >> 3
-        return place < len(self._met) and bool(self._met[place] >> (id & 7) & 1)
